@@ -39,9 +39,7 @@ const struct source *build_source(struct build *d, struct str path) {
 
 void build_put(struct build *d, enum made_kind kind, struct made made) {
     struct made_list *list = &d->made[kind];
-    list->at = arena_grow(d->a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] = made;
+    *ARENA_ADD(d->a, list->at, list->count, list->cap) = made;
 }
 
 void build_each(struct build *d, enum made_kind kind, made_check check) {

@@ -45,8 +45,7 @@ static struct place place_of(const struct made *m, uint32_t signature) {
 
 static void add_use(struct build *d, struct uses *u, struct str literal,
                     uint32_t entry, uint32_t signature) {
-    u->at = arena_grow(d->a, u->at, u->count, &u->cap, sizeof *u->at);
-    u->at[u->count++] =
+    *ARENA_ADD(d->a, u->at, u->count, u->cap) =
         (struct use){literal, str_hash(literal), entry, signature};
 }
 

@@ -117,8 +117,7 @@ void complain(struct complaints *c, const struct source *src, struct place at,
     if (n < 0)
         return;
     size_t length = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    c->list = arena_grow(c->a, c->list, c->count, &c->cap, sizeof *c->list);
-    c->list[c->count++] = (struct diag){
+    *ARENA_ADD(c->a, c->list, c->count, c->cap) = (struct diag){
         .level = level,
         .code = codes[code].spelling,
         .path = src->path,

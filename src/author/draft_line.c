@@ -184,9 +184,7 @@ static void on_neighbour(void *ctx, const struct line *line) {
     if (!is_healthy)
         return;
     struct draft_lines *found = &s->found;
-    found->at = arena_grow(s->a, found->at, found->count, &found->cap,
-                           sizeof *found->at);
-    found->at[found->count++] = (struct draft_line){
+    *ARENA_ADD(s->a, found->at, found->count, found->cap) = (struct draft_line){
         .text = arena_str(s->a, shortened(text)), .number = line->number};
 }
 

@@ -37,17 +37,15 @@ struct adding {
 
 static void add_extract(struct adding *to, struct extracts *list,
                         const struct buf *pattern) {
-    list->at = arena_grow(to->a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] = arena_str(to->a, buf_str(pattern));
+    *ARENA_ADD(to->a, list->at, list->count, list->cap) =
+        arena_str(to->a, buf_str(pattern));
 }
 
 static struct context_pattern *add_context(struct adding *to,
                                            const struct buf *pattern) {
     struct engine *e = to->engine;
-    e->contexts = arena_grow(to->a, e->contexts, e->context_count, &to->cap,
-                             sizeof *e->contexts);
-    struct context_pattern *c = &e->contexts[e->context_count++];
+    struct context_pattern *c =
+        ARENA_ADD(to->a, e->contexts, e->context_count, to->cap);
     *c = (struct context_pattern){
         .pattern = arena_str(to->a, buf_str(pattern))};
     return c;

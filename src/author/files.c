@@ -85,9 +85,7 @@ static void list_one(struct listing *l, struct str path, int depth) {
         return;
     if (l->files.count >= FILES_MAX)
         arena_raise(l->a, FAIL_CEILING, "more than %d files", FILES_MAX);
-    l->files.at = arena_grow(l->a, l->files.at, l->files.count, &l->cap,
-                             sizeof *l->files.at);
-    l->files.at[l->files.count++] = path;
+    *ARENA_ADD(l->a, l->files.at, l->files.count, l->cap) = path;
 }
 
 static void list_into(struct listing *l, struct str dir, int depth) {

@@ -92,10 +92,9 @@ static void find_comments(struct layout *l) {
         uint32_t above = is_alone ? k + 1 : 0;
         while (is_alone && above <= count && !l->lines[above].begins)
             above++;
-        l->comments = arena_grow(l->a, l->comments, l->comment_count,
-                                 &l->comment_cap, sizeof *l->comments);
-        l->comments[l->comment_count++] = (struct comment){
-            str_trim(str_slice(text, from, text.n)), k, above, false};
+        *ARENA_ADD(l->a, l->comments, l->comment_count, l->comment_cap) =
+            (struct comment){str_trim(str_slice(text, from, text.n)), k, above,
+                             false};
     }
 }
 

@@ -29,9 +29,8 @@ static struct context_pattern *add(struct adding *to) {
     for (size_t i = to->first; i < e->context_count; i++)
         if (str_eq(e->contexts[i].pattern, pattern))
             return NULL;
-    e->contexts = arena_grow(to->d->a, e->contexts, e->context_count, &to->cap,
-                             sizeof *e->contexts);
-    struct context_pattern *c = &e->contexts[e->context_count++];
+    struct context_pattern *c =
+        ARENA_ADD(to->d->a, e->contexts, e->context_count, to->cap);
     *c = (struct context_pattern){.pattern = arena_str(to->d->a, pattern)};
     return c;
 }

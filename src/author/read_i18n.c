@@ -34,9 +34,7 @@ static void flatten(const struct reading *r, const struct node *n,
         } else if (p->value->kind == NODE_MAP) {
             flatten(r, p->value, key, list);
         } else {
-            list->at = arena_grow(r->c->a, list->at, list->count, &list->cap,
-                                  sizeof *list->at);
-            list->at[list->count++] =
+            *ARENA_ADD(r->c->a, list->at, list->count, list->cap) =
                 (struct said){key, value_line(r, p->value), p->value};
         }
     }

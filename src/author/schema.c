@@ -31,11 +31,9 @@ static struct json *string_like(struct schema *s, const char *pattern) {
 
 /* YAML reads 1.2 or 2024 as a number where a line is wanted; both are fine. */
 static struct json *scalar(struct schema *s) {
-    struct json *types = json_new_array(s->a);
-    json_push(types, text(s, "string"));
-    json_push(types, text(s, "number"));
-    json_push(types, text(s, "boolean"));
-    return JSON_OBJECT(s->a, {"type", types});
+    return JSON_OBJECT(s->a, {"type", JSON_LIST(s->a, text(s, "string"),
+                                                text(s, "number"),
+                                                text(s, "boolean"))});
 }
 
 static struct json *list_of(struct schema *s, struct json *item) {

@@ -76,9 +76,7 @@ static void read_manifest(struct site *s) {
     while (text.n > 0 && is_good) {
         struct str line = str_cut(text, '\n', &text);
         is_good = is_page_path(line);
-        s->old.at = arena_grow(s->a, s->old.at, s->old.count, &cap,
-                               sizeof *s->old.at);
-        s->old.at[s->old.count++] = line;
+        *ARENA_ADD(s->a, s->old.at, s->old.count, cap) = line;
     }
     if (!is_good)
         arena_raise(s->a, FAIL_INPUT,

@@ -23,9 +23,9 @@ void site_add(struct making *m, struct str path, const struct buf *bytes) {
         arena_raise(m->keep, FAIL_CEILING, "the page %.*s is larger than 16 MiB",
                     STR_ARG(path));
     struct site_pages *p = &m->pages;
-    p->at = arena_grow(m->keep, p->at, p->count, &p->cap, sizeof *p->at);
-    p->at[p->count++] = (struct site_page){arena_str(m->keep, path),
-                                           arena_str(m->keep, buf_str(bytes))};
+    *ARENA_ADD(m->keep, p->at, p->count, p->cap) =
+        (struct site_page){arena_str(m->keep, path),
+                           arena_str(m->keep, buf_str(bytes))};
 }
 
 struct apart {

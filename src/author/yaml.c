@@ -169,9 +169,7 @@ static const struct node *read_list(struct parse *p) {
         const struct node *item = read_node(p);
         if (item == NULL)
             break;
-        n->items = arena_grow(p->c->a, n->items, n->count, &n->cap,
-                              sizeof *n->items);
-        n->items[n->count++] = item;
+        *ARENA_ADD(p->c->a, n->items, n->count, n->cap) = item;
         n->weight += item->weight;
     }
     p->depth--;
@@ -204,9 +202,8 @@ static bool read_pair(struct parse *p, struct node *map) {
                      "key `%.*s` stands here a second time", STR_ARG(key->text));
         return true;
     }
-    map->pairs = arena_grow(p->c->a, map->pairs, map->count, &map->cap,
-                            sizeof *map->pairs);
-    map->pairs[map->count++] = (struct pair){key, value};
+    *ARENA_ADD(p->c->a, map->pairs, map->count, map->cap) =
+        (struct pair){key, value};
     map->weight += key->weight + value->weight;
     return true;
 }
@@ -308,9 +305,7 @@ struct documents yaml_read_foreign(struct complaints *c,
         const struct node *root = read_document(p);
         if (root == NULL)
             break;
-        list.at = arena_grow(c->a, list.at, list.count, &cap,
-                             sizeof *list.at);
-        list.at[list.count++] = root;
+        *ARENA_ADD(c->a, list.at, list.count, cap) = root;
     }
     return list;
 }

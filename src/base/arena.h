@@ -80,6 +80,11 @@ void arena_defer(struct arena *a, void (*release)(void *), void *what);
  * thing in its block grows where it is. */
 void *arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
                  size_t size);
+/* The room for it, as an element: *ARENA_ADD(a, l->at, l->count, l->cap) = x;
+ * count is then one more. */
+#define ARENA_ADD(a, list, count, cap)                                         \
+    ((list) = arena_grow((a), (list), (count), &(cap), sizeof *(list)),        \
+     &(list)[(count)++])
 
 /* Run body(arg). Returns FAIL_NONE, or the raised code with *fault filled
  * (fault may be NULL). Guards nest. */

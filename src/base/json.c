@@ -110,6 +110,13 @@ struct json *json_members(struct arena *a, const struct json_member *m) {
     return o;
 }
 
+struct json *json_list(struct arena *a, struct json *const *values) {
+    struct json *list = json_new_array(a);
+    for (; *values != NULL; values++)
+        json_push(list, *values);
+    return list;
+}
+
 static json_t *load(struct str text, json_error_t *error) {
     const char *p = text.n ? text.p : "";
     return json_loadb(p, text.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, error);
@@ -134,9 +141,12 @@ bool json_try_parse(struct arena *a, struct str text, struct json **out) {
     return true;
 }
 
+static json_t *member(struct json *object, const char *key) {
+    return object ? json_object_get(object->value, key) : NULL;
+}
+
 struct json *json_get(struct json *object, const char *key) {
-    return object ? borrow(object->a, json_object_get(object->value, key))
-                  : NULL;
+    return object ? borrow(object->a, member(object, key)) : NULL;
 }
 
 bool json_is_list(struct json *value) {
@@ -151,24 +161,26 @@ struct json *json_at(struct json *array, size_t i) {
     return array ? borrow(array->a, json_array_get(array->value, i)) : NULL;
 }
 
-static json_t *member(struct json *object, const char *key) {
-    return object ? json_object_get(object->value, key) : NULL;
-}
-
-bool json_get_text(struct json *object, const char *key, struct str *out) {
-    json_t *value = member(object, key);
+static bool read_text(const json_t *value, struct str *out) {
     if (!json_is_string(value))
         return false;
     *out = (struct str){json_string_value(value), json_string_length(value)};
     return true;
 }
 
-bool json_get_int(struct json *object, const char *key, int64_t *out) {
-    json_t *value = member(object, key);
+static bool read_int(const json_t *value, int64_t *out) {
     if (!json_is_integer(value))
         return false;
     *out = json_integer_value(value);
     return true;
+}
+
+bool json_get_text(struct json *object, const char *key, struct str *out) {
+    return read_text(member(object, key), out);
+}
+
+bool json_get_int(struct json *object, const char *key, int64_t *out) {
+    return read_int(member(object, key), out);
 }
 
 bool json_get_bool(struct json *object, const char *key, bool *out) {
@@ -180,18 +192,11 @@ bool json_get_bool(struct json *object, const char *key, bool *out) {
 }
 
 bool json_as_text(struct json *value, struct str *out) {
-    if (value == NULL || !json_is_string(value->value))
-        return false;
-    *out = (struct str){json_string_value(value->value),
-                        json_string_length(value->value)};
-    return true;
+    return value != NULL && read_text(value->value, out);
 }
 
 bool json_as_int(struct json *value, int64_t *out) {
-    if (value == NULL || !json_is_integer(value->value))
-        return false;
-    *out = json_integer_value(value->value);
-    return true;
+    return value != NULL && read_int(value->value, out);
 }
 
 static int add_to_buf(const char *bytes, size_t n, void *out) {

@@ -32,6 +32,10 @@ void json_add(struct json *o, const struct json_member *m);
     ((const struct json_member[]){__VA_ARGS__, {NULL, NULL}})
 #define JSON_OBJECT(a, ...) json_members(a, JSON_MEMBERS(__VA_ARGS__))
 #define JSON_ADD(o, ...) json_add(o, JSON_MEMBERS(__VA_ARGS__))
+/* [value, ...]; NULL ends them. */
+struct json *json_list(struct arena *a, struct json *const *values);
+#define JSON_LIST(a, ...)                                                      \
+    json_list(a, (struct json *const[]){__VA_ARGS__, NULL})
 
 /* Reading. NULL for absent or another type; json_parse raises FAIL_INPUT. */
 struct json *json_parse(struct arena *a, struct str text, struct str name);

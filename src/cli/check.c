@@ -111,9 +111,7 @@ static bool is_folder(struct arena *a, struct str path) {
 
 static void add_file(struct arena *a, struct corpus_part *part,
                      struct str path) {
-    part->only.at = arena_grow(a, part->only.at, part->only.count, &part->cap,
-                               sizeof *part->only.at);
-    part->only.at[part->only.count++] = path;
+    *ARENA_ADD(a, part->only.at, part->only.count, part->cap) = path;
 }
 
 static void add_files(struct arena *a, struct corpus_part *part,

@@ -15,9 +15,7 @@
 
 void diagnostics_add(void *ctx, const struct diag *d) {
     struct diagnostics *all = ctx;
-    all->list = arena_grow(all->a, all->list, all->count, &all->cap,
-                           sizeof *all->list);
-    all->list[all->count++] = *d;
+    *ARENA_ADD(all->a, all->list, all->count, all->cap) = *d;
 }
 
 void diagnostics_put(struct arena *a, struct json *page) {
@@ -80,8 +78,7 @@ static struct sarif_rules codes_as_rules(struct cli *c, struct arena *a) {
     enum diag_level level;
     const char *code;
     for (size_t i = 0; (code = author_code(i, &level)) != NULL; i++) {
-        all.at = arena_grow(a, all.at, all.count, &cap, sizeof *all.at);
-        all.at[all.count++] = (struct sarif_rule){
+        *ARENA_ADD(a, all.at, all.count, cap) = (struct sarif_rule){
             .id = str_of(code), .level = level,
             .what = str_of(code_text_of(c, code, "what")),
             .help = str_of(code_text_of(c, code, "fix"))};

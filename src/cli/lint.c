@@ -63,9 +63,7 @@ static void count_file(struct linting *l, const struct lint_file *file) {
 }
 
 static void add_file(struct linting *l, struct lint_file *file) {
-    l->files = arena_grow(&l->arena, l->files, l->count, &l->cap,
-                          sizeof *l->files);
-    l->files[l->count++] = file;
+    *ARENA_ADD(&l->arena, l->files, l->count, l->cap) = file;
     count_file(l, file);
 }
 
@@ -107,11 +105,10 @@ static void read_file(struct linting *l, const char *name) {
     bool is_whole = false;
     int number = input_take(name, LINT_FILE_BYTES_MAX, &content, &is_whole);
     if (number == 0 && is_whole) {
-        l->texts = arena_grow(&l->arena, l->texts, l->text_count,
-                              &l->text_cap, sizeof *l->texts);
-        l->texts[l->text_count++] = (struct lint_text){
-            str_of(name),
-            arena_str(&l->arena, (struct str){content.p, content.n})};
+        *ARENA_ADD(&l->arena, l->texts, l->text_count, l->text_cap) =
+            (struct lint_text){
+                str_of(name),
+                arena_str(&l->arena, (struct str){content.p, content.n})};
     } else {
         tell_unread(l, name, number);
     }
@@ -150,9 +147,7 @@ static void write_sarif(struct linting *l) {
          (rule = lint_rule_of(&l->arena, l->kb, i)) != NULL; i++) {
         struct str text = rule->text.in[lang_of(l->c)];
         struct str rest, what = str_cut(text, '\n', &rest);
-        rules.at = arena_grow(&l->arena, rules.at, rules.count, &cap,
-                              sizeof *rules.at);
-        rules.at[rules.count++] = (struct sarif_rule){
+        *ARENA_ADD(&l->arena, rules.at, rules.count, cap) = (struct sarif_rule){
             rule->id, what, rest.n > 0 ? rest : what, diag_level_named(rule->level)};
     }
     diagnostics_write_sarif(l->c, &all, &rules);

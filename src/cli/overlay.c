@@ -117,9 +117,7 @@ static void lines_read(struct overlay *o) {
         bool is_said = line[0] != '#' && line[strspn(line, " \t")] != '\0';
         struct own_line read = {.from = from, .to = to};
         if (is_said && line_read(line, &read)) {
-            o->at = arena_grow(&o->arena, o->at, o->count, &cap,
-                               sizeof *o->at);
-            o->at[o->count++] = read;
+            *ARENA_ADD(&o->arena, o->at, o->count, cap) = read;
         } else {
             o->unreadable += is_said;
         }

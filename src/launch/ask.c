@@ -33,12 +33,10 @@ struct engine_words engines_named(struct lint_work *k) {
         if (e == NULL || e->command.n == 0)
             continue;
         struct str program = str_cut(e->command, ' ', &rest);
-        list = arena_grow(k->a, list, count, &cap, sizeof *list);
-        list[count++] = engine_short_name(e);
+        *ARENA_ADD(k->a, list, count, cap) = engine_short_name(e);
         if (str_starts(program, STR("python")))
             continue;
-        list = arena_grow(k->a, list, count, &cap, sizeof *list);
-        list[count++] = program;
+        *ARENA_ADD(k->a, list, count, cap) = program;
     }
     return (struct engine_words){list, count};
 }
@@ -417,9 +415,7 @@ static const char **facts_of(struct lint_work *k, const struct workload *w) {
 
 static void add_fact(struct lint_work *k, struct asked *it,
                      const struct fact *f) {
-    it->facts.at = arena_grow(k->a, it->facts.at, it->facts.count,
-                              &it->facts.cap, sizeof *it->facts.at);
-    it->facts.at[it->facts.count++] = *f;
+    *ARENA_ADD(k->a, it->facts.at, it->facts.count, it->facts.cap) = *f;
 }
 
 static void add_bytes(struct lint_work *k, struct asked *it,

@@ -22,9 +22,7 @@ struct beside_file {
 void remark(struct beside *b, const char *check, struct span_of_file at,
             struct str what, struct str more) {
     struct remark_list *list = &b->remarks;
-    list->at = arena_grow(b->a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] =
+    *ARENA_ADD(b->a, list->at, list->count, list->cap) =
         (struct remark_of_file){check, at, {what, more}};
 }
 
@@ -304,8 +302,7 @@ static void add_map(struct arena *a, const struct source *src,
     if (!str_eq(scalar_of(member(root, "kind")), STR("ConfigMap")) ||
         data == NULL || data->kind != NODE_MAP)
         return;
-    *list = arena_grow(a, *list, *count, cap, sizeof **list);
-    (*list)[(*count)++] = (struct config_map){
+    *ARENA_ADD(a, *list, *count, *cap) = (struct config_map){
         scalar_of(member(meta, "name")), scalar_of(member(meta, "namespace")),
         data, src};
 }

@@ -126,9 +126,8 @@ void rule_found(struct lint_work *k, const struct found *f) {
         .source = source_line(f->at.src, place.line),
         .message = text_filled(k, said_text(&k->teller, &f->rule->text),
                                f)};
-    file->findings = arena_grow(k->a, file->findings, file->finding_count,
-                                &k->finding_cap, sizeof *file->findings);
-    file->findings[file->finding_count++] = finding;
+    *ARENA_ADD(k->a, file->findings, file->finding_count, k->finding_cap) =
+        finding;
 }
 
 /* ---- fixes that a rule says ---- */

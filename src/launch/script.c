@@ -356,9 +356,7 @@ static size_t read_array(struct walk *w, struct shell *sh, size_t at,
     for (size_t i = 0; i < w->array_count; i++)
         old = str_eq(w->arrays[i].name, name) ? &w->arrays[i] : old;
     if (old == NULL) {
-        w->arrays = arena_grow(w->a, w->arrays, w->array_count, &w->array_cap,
-                               sizeof *w->arrays);
-        old = &w->arrays[w->array_count++];
+        old = ARENA_ADD(w->a, w->arrays, w->array_count, w->array_cap);
         *old = (struct array){.name = name};
     }
     if (adds)

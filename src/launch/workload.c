@@ -4,18 +4,15 @@
 struct workload *workload_new(struct arena *a, struct workload_list *list,
                               const struct source *src, struct str name,
                               struct span_of_file at) {
-    list->at = arena_grow(a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    struct workload *w = &list->at[list->count++];
+    struct workload *w = ARENA_ADD(a, list->at, list->count, list->cap);
     *w = (struct workload){.src = src, .name = name, .at = at};
     return w;
 }
 
 void word_add(struct arena *a, struct word_list *list, struct str text,
               struct span_of_file at) {
-    list->at = arena_grow(a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] = (struct lint_word){text, at};
+    *ARENA_ADD(a, list->at, list->count, list->cap) =
+        (struct lint_word){text, at};
 }
 
 void words_copy(struct arena *a, struct word_list *list,
@@ -26,9 +23,8 @@ void words_copy(struct arena *a, struct word_list *list,
 
 void setting_add(struct arena *a, struct setting_list *list, struct str name,
                  struct str value, struct span_of_file at) {
-    list->at = arena_grow(a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] = (struct lint_setting){name, value, at};
+    *ARENA_ADD(a, list->at, list->count, list->cap) =
+        (struct lint_setting){name, value, at};
 }
 
 void settings_copy(struct arena *a, struct setting_list *list,

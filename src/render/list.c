@@ -96,8 +96,7 @@ struct places { /* the texts of an entry, in the order they are looked at */
 
 static void add_place(struct places *p, struct str text) {
     if (text.n > 0) {
-        p->at = arena_grow(p->a, p->at, p->count, &p->cap, sizeof *p->at);
-        p->at[p->count++] = text;
+        *ARENA_ADD(p->a, p->at, p->count, p->cap) = text;
     }
 }
 

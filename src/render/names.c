@@ -43,11 +43,8 @@ static struct cell billions(const struct teller *t, int64_t n) {
 static void add_row(const struct teller *t, struct names *n,
                     const struct cell *row) {
     size_t count = n->row_count++ * n->column_count;
-    for (size_t i = 0; i < n->column_count; i++) {
-        n->cells = arena_grow(t->a, n->cells, count + i, &n->cap,
-                              sizeof *n->cells);
-        n->cells[count + i] = row[i];
-    }
+    for (size_t i = 0; i < n->column_count; i++)
+        *ARENA_ADD(t->a, n->cells, count, n->cap) = row[i];
 }
 
 static void add_models(const struct teller *t, struct names *n) {

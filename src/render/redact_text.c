@@ -25,8 +25,7 @@ struct str secret_placeholder(struct secrets *s, enum secret_kind kind,
     }
     if (s->count == SECRETS_MAX)
         return arena_printf(s->a, "<%s>", kind_names[kind]);
-    s->at = arena_grow(s->a, s->at, s->count, &s->cap, sizeof *s->at);
-    struct secret *made = &s->at[s->count++];
+    struct secret *made = ARENA_ADD(s->a, s->at, s->count, s->cap);
     made->kind = kind;
     made->text = arena_str(s->a, text);
     made->placeholder = arena_printf(s->a, "<%s-%u>", kind_names[kind],

@@ -123,10 +123,8 @@ static void open_span(struct wrapping *w, size_t at) {
 }
 
 static void end_line(struct wrapping *w, size_t end, size_t next) {
-    w->lines.at = arena_grow(w->a, w->lines.at, w->lines.count, &w->cap,
-                             sizeof *w->lines.at);
-    struct str line = str_slice(w->text, w->start, end - w->start);
-    w->lines.at[w->lines.count++] = line;
+    *ARENA_ADD(w->a, w->lines.at, w->lines.count, w->cap) =
+        str_slice(w->text, w->start, end - w->start);
     w->start = next;
     w->has_break = false;
 }

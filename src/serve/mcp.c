@@ -41,61 +41,50 @@ static struct json *fail(struct message *m, enum rpc_error code,
 }
 
 static struct json *server_info(struct arena *a) {
-    struct json *o = json_new_object(a);
-    json_set(o, "name", json_text(a, STR("oomkb")));
-    json_set(o, "title", json_text(a, STR("oomkb: out of memory, explained")));
-    json_set(o, "version", json_text(a, str_of(oomkb_version())));
-    return o;
+    return JSON_OBJECT(
+        a, {"name", json_spelling(a, "oomkb")},
+        {"title", json_spelling(a, "oomkb: out of memory, explained")},
+        {"version", json_spelling(a, oomkb_version())});
 }
 
 static struct json *capabilities(struct arena *a) {
-    struct json *o = json_new_object(a);
-    json_set(o, "tools", json_new_object(a));
-    return o;
+    return JSON_OBJECT(a, {"tools", json_new_object(a)});
 }
 
-static const struct str instructions = {
-    .p = "A job died of memory: pass its log to diagnose_log, apply the first "
-         "fix, and answer the report's questions with facts. Before a launch: "
-         "fit_memory. Amounts in JSON are bytes.",
-    .n = sizeof "A job died of memory: pass its log to diagnose_log, apply the "
-                "first fix, and answer the report's questions with facts. "
-                "Before a launch: fit_memory. Amounts in JSON are bytes." - 1};
+static const char instructions[] =
+    "A job died of memory: pass its log to diagnose_log, apply the first fix, "
+    "and answer the report's questions with facts. Before a launch: "
+    "fit_memory. Amounts in JSON are bytes.";
 
 /* ---- methods ---- */
 
 static struct json *initialize(struct message *m) {
-    static const char *const known[] = {"2024-11-05", "2025-03-26",
-                                        "2025-06-18", "2025-11-25"};
     struct str said, version = STR(NEWEST_SAID);
-    if (json_get_text(m->params, "protocolVersion", &said)) {
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-            version = str_eq(said, str_of(known[i])) ? said : version;
-        }
-    }
-    struct json *o = json_new_object(m->a);
-    json_set(o, "protocolVersion", json_text(m->a, version));
-    json_set(o, "capabilities", capabilities(m->a));
-    json_set(o, "serverInfo", server_info(m->a));
-    json_set(o, "instructions", json_text(m->a, instructions));
-    return o;
+    if (json_get_text(m->params, "protocolVersion", &said) &&
+        STR_IS_ONE(said, "2024-11-05", "2025-03-26", "2025-06-18"))
+        version = said;
+    return JSON_OBJECT(m->a, {"protocolVersion", json_text(m->a, version)},
+                       {"capabilities", capabilities(m->a)},
+                       {"serverInfo", server_info(m->a)},
+                       {"instructions", json_spelling(m->a, instructions)});
 }
 
-static void set_cache(struct message *m, struct json *o) {
-    if (m->is_modern) {
-        json_set(o, "ttlMs", json_int(m->a, DAY_MS));
-        json_set(o, "cacheScope", json_text(m->a, STR("public")));
-    }
+static struct json *modern_only(struct message *m) {
+    return JSON_LIST(m->a, json_spelling(m->a, MODERN));
+}
+
+static struct json *cached(struct message *m, struct json *o) {
+    if (m->is_modern)
+        JSON_ADD(o, {"ttlMs", json_int(m->a, DAY_MS)},
+                 {"cacheScope", json_spelling(m->a, "public")});
+    return o;
 }
 
 static struct json *discover(struct message *m) {
-    struct json *o = json_new_object(m->a), *versions = json_new_array(m->a);
-    json_push(versions, json_text(m->a, STR(MODERN)));
-    json_set(o, "supportedVersions", versions);
-    json_set(o, "capabilities", capabilities(m->a));
-    json_set(o, "instructions", json_text(m->a, instructions));
-    set_cache(m, o);
-    return o;
+    return cached(m, JSON_OBJECT(
+        m->a, {"supportedVersions", modern_only(m)},
+        {"capabilities", capabilities(m->a)},
+        {"instructions", json_spelling(m->a, instructions)}));
 }
 
 static struct json *ping(struct message *m) {
@@ -103,18 +92,14 @@ static struct json *ping(struct message *m) {
 }
 
 static struct json *list_tools(struct message *m) {
-    struct json *o = json_new_object(m->a);
-    json_set(o, "tools", tools_list(m->a));
-    set_cache(m, o);
-    return o;
+    return cached(m, JSON_OBJECT(m->a, {"tools", tools_list(m->a)}));
 }
 
 static struct json *call_tool(struct message *m) {
     struct str name = {NULL, 0};
     struct json *arguments = json_get(m->params, "arguments");
-    if (!json_get_text(m->params, "name", &name)) {
+    if (!json_get_text(m->params, "name", &name))
         return fail(m, RPC_PARAMS, STR("params.name is missing"));
-    }
     struct json *result =
         tools_call(m->a, m->kb, name,
                    arguments ? arguments : json_new_object(m->a));
@@ -139,60 +124,46 @@ static const struct method {
 static bool read_era(struct message *m) {
     struct json *meta = json_get(m->params, "_meta");
     struct str version;
-    if (meta == NULL || !json_get_text(meta, VERSION_KEY, &version)) {
+    if (!json_get_text(meta, VERSION_KEY, &version))
         return true;
-    }
     m->is_modern = true;
-    if (str_eq(version, STR(MODERN))) {
+    if (str_eq(version, STR(MODERN)))
         return true;
-    }
-    struct json *supported = json_new_array(m->a);
-    m->data = json_new_object(m->a);
-    json_push(supported, json_text(m->a, STR(MODERN)));
-    json_set(m->data, "supported", supported);
-    json_set(m->data, "requested", json_text(m->a, version));
+    m->data = JSON_OBJECT(m->a, {"supported", modern_only(m)},
+                          {"requested", json_text(m->a, version)});
     fail(m, RPC_VERSION, STR("this protocol version is not supported"));
     return false;
 }
 
 static struct json *result_of(struct message *m) {
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        if (str_eq(m->method, str_of(methods[i].name))) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (str_eq(m->method, str_of(methods[i].name)))
             return methods[i].answer(m);
-        }
-    }
     return fail(m, RPC_METHOD,
                 arena_printf(m->a, "no method is called `%.*s`",
                              STR_ARG(m->method)));
 }
 
 static void stamp(struct message *m, struct json *result) {
-    if (m->is_modern) {
-        struct json *meta = json_new_object(m->a);
-        json_set(meta, SERVER_KEY, server_info(m->a));
-        json_set(result, "_meta", meta);
-        json_set(result, "resultType", json_text(m->a, STR("complete")));
-    }
+    struct json *meta = JSON_OBJECT(m->a, {SERVER_KEY, server_info(m->a)});
+    if (m->is_modern)
+        JSON_ADD(result, {"_meta", meta},
+                 {"resultType", json_spelling(m->a, "complete")});
 }
 
 static void write_reply(struct message *m, struct json *id,
                         struct json *result, struct buf *out) {
-    struct json *o = json_new_object(m->a);
-    json_set(o, "jsonrpc", json_text(m->a, STR("2.0")));
-    json_set(o, "id", id ? id : json_new_null(m->a));
-    if (result != NULL) {
+    struct json *error = NULL;
+    if (result != NULL)
         stamp(m, result);
-        json_set(o, "result", result);
-    } else {
-        struct json *error = json_new_object(m->a);
-        json_set(error, "code", json_int(m->a, m->code));
-        json_set(error, "message", json_text(m->a, m->text));
-        if (m->data != NULL) {
-            json_set(error, "data", m->data);
-        }
-        json_set(o, "error", error);
-    }
-    json_write(o, false, out);
+    else
+        error = JSON_OBJECT(m->a, {"code", json_int(m->a, m->code)},
+                            {"message", json_text(m->a, m->text)},
+                            {"data", m->data});
+    json_write(JSON_OBJECT(m->a, {"jsonrpc", json_spelling(m->a, "2.0")},
+                           {"id", id ? id : json_new_null(m->a)},
+                           {"result", result}, {"error", error}),
+               false, out);
 }
 
 struct exchange {
@@ -213,18 +184,16 @@ static void answer(void *arg) {
     } else if (!json_try_parse(m.a, x->in, &all)) {
         fail(&m, RPC_PARSE, STR("the message is not JSON"));
     } else if (!json_get_text(all, "method", &m.method)) {
-        if (json_get(all, "result") || json_get(all, "error")) {
+        if (json_get(all, "result") || json_get(all, "error"))
             return; /* an answer: nothing was asked here */
-        }
         id = json_get(all, "id");
         fail(&m, RPC_REQUEST, STR("the message has no method"));
     } else {
         id = json_get(all, "id");
         m.params = json_get(all, "params");
         m.params = m.params ? m.params : json_new_object(m.a);
-        if (id == NULL) {
+        if (id == NULL)
             return; /* a notification */
-        }
         result = read_era(&m) ? result_of(&m) : NULL;
     }
     write_reply(&m, id, result, x->out);

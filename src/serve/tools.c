@@ -10,8 +10,6 @@
 
 #define TEXT_WIDTH 100 /* columns of what lint_file says */
 
-#define TEXT_WIDTH 100 /* columns of what lint_file says */
-
 struct call {
     struct arena *a;
     oomkb *kb;
@@ -47,9 +45,8 @@ static int missing(struct call *c, const char *what) {
 static int diagnose_log(struct call *c) {
     struct str log;
     oomkb_report *report;
-    if (!json_get_text(c->arguments, "log", &log)) {
+    if (!json_get_text(c->arguments, "log", &log))
         return missing(c, "log");
-    }
     int code = oomkb_diagnose(c->kb, log.p, log.n, &c->options, &report,
                               &c->err);
     if (code == OOMKB_OK) {
@@ -66,27 +63,24 @@ static int fit_memory(struct call *c) {
                             .command = text_of(c, "command"),
                             .compare = text_of(c, "compare")};
     int fits;
-    if (q.command == NULL && c->facts[0] == NULL) {
+    if (q.command == NULL && c->facts[0] == NULL)
         return missing(c, "command or facts");
-    }
     return oomkb_fit_write(c->kb, &q, c->format, &c->options, put, c->out,
                            &fits, &c->err);
 }
 
 static int search_entries(struct call *c) {
     const char *words = text_of(c, "words");
-    if (words == NULL) {
+    if (words == NULL)
         return missing(c, "words");
-    }
     return oomkb_search_write(c->kb, words, c->format, &c->options, put,
                               c->out, NULL, &c->err);
 }
 
 static int explain_entry(struct call *c) {
     const char *id = text_of(c, "id");
-    if (id == NULL) {
+    if (id == NULL)
         return missing(c, "id");
-    }
     return oomkb_entry_write(c->kb, id, c->format, &c->options, put, c->out,
                              &c->err);
 }
@@ -192,54 +186,43 @@ static struct json *parsed(struct arena *a, const char *text) {
     return json_parse(a, str_of(text), STR("tools.c"));
 }
 
-static void set_text(struct arena *a, struct json *o, const char *key,
-                     const char *text) {
-    json_set(o, key, json_text(a, str_of(text)));
-}
-
 struct json *tools_list(struct arena *a) {
     struct json *list = json_new_array(a);
     for (size_t i = 0; i < TOOL_COUNT; i++) {
-        struct json *o = json_new_object(a), *hints = json_new_object(a);
-        set_text(a, o, "name", tools[i].name);
-        set_text(a, o, "title", tools[i].title);
-        set_text(a, o, "description", tools[i].description);
-        json_set(o, "inputSchema", parsed(a, tools[i].input));
-        json_set(o, "outputSchema", parsed(a, tools[i].output));
-        json_set(hints, "readOnlyHint", json_bool(a, true));
-        json_set(hints, "openWorldHint", json_bool(a, false));
-        json_set(o, "annotations", hints);
-        json_push(list, o);
+        const struct tool *t = &tools[i];
+        struct json *hints =
+            JSON_OBJECT(a, {"readOnlyHint", json_bool(a, true)},
+                        {"openWorldHint", json_bool(a, false)});
+        json_push(list, JSON_OBJECT(
+            a, {"name", json_spelling(a, t->name)},
+            {"title", json_spelling(a, t->title)},
+            {"description", json_spelling(a, t->description)},
+            {"inputSchema", parsed(a, t->input)},
+            {"outputSchema", parsed(a, t->output)}, {"annotations", hints}));
     }
     return list;
 }
 
 /* ---- a call ---- */
 
-static bool take_facts(struct call *c) {
+static int take_facts(struct call *c) {
     struct json *facts = json_get(c->arguments, "facts");
-    size_t n = facts ? json_count(facts) : 0;
+    size_t n = json_count(facts);
     struct str s;
-    if (facts != NULL && !json_is_list(facts)) {
-        refuse(c, STR("`facts` should be a list of texts, each fact=value"));
-        return false;
-    }
-    if (n > MCP_FACTS_MAX) {
-        refuse(c, arena_printf(c->a, "`facts` holds %zu, of at most %d", n,
-                               MCP_FACTS_MAX));
-        return false;
-    }
+    if (facts != NULL && !json_is_list(facts))
+        return refuse(c, STR("`facts` should be a list of texts, each "
+                             "fact=value"));
+    if (n > MCP_FACTS_MAX)
+        return refuse(c, arena_printf(c->a, "`facts` holds %zu, of at most %d",
+                                      n, MCP_FACTS_MAX));
     for (size_t i = 0; i < n; i++) {
-        if (!json_as_text(json_at(facts, i), &s)) {
-            refuse(c, arena_printf(
-                          c->a, "`facts` should hold texts; item %zu is none",
-                          i));
-            return false;
-        }
+        if (!json_as_text(json_at(facts, i), &s))
+            return refuse(c, arena_printf(c->a, "`facts` should hold texts; "
+                                          "item %zu is none", i));
         c->facts[i] = arena_str(c->a, s).p;
     }
     c->options.answers = c->facts;
-    return true;
+    return OOMKB_OK;
 }
 
 static bool run_as(struct call *c, const struct tool *t, const char *format,
@@ -251,11 +234,8 @@ static bool run_as(struct call *c, const struct tool *t, const char *format,
 }
 
 static struct json *content_of(struct arena *a, struct str text) {
-    struct json *list = json_new_array(a), *item = json_new_object(a);
-    set_text(a, item, "type", "text");
-    json_set(item, "text", json_text(a, text));
-    json_push(list, item);
-    return list;
+    return JSON_LIST(a, JSON_OBJECT(a, {"type", json_spelling(a, "text")},
+                                    {"text", json_text(a, text)}));
 }
 
 struct json *tools_call(struct arena *a, oomkb *kb, struct str name,
@@ -263,24 +243,18 @@ struct json *tools_call(struct arena *a, oomkb *kb, struct str name,
     const struct tool *t = NULL;
     struct call c = {.a = a, .kb = kb, .arguments = arguments};
     struct buf text, json;
-    for (size_t i = 0; i < TOOL_COUNT; i++) {
+    for (size_t i = 0; i < TOOL_COUNT; i++)
         t = str_eq(name, str_of(tools[i].name)) ? &tools[i] : t;
-    }
-    if (t == NULL) {
+    if (t == NULL)
         return NULL;
-    }
     const char *lang = text_of(&c, "lang");
     c.options = (oomkb_options){.size = sizeof c.options,
                                 .lang = lang ? lang : "en"};
-    struct json *result = json_new_object(a);
-    if (take_facts(&c) && run_as(&c, t, "markdown", &text) &&
-        run_as(&c, t, "json", &json)) {
-        json_set(result, "content", content_of(a, buf_str(&text)));
-        json_set(result, "structuredContent",
-                 json_parse(a, buf_str(&json), name));
-    } else {
-        json_set(result, "content", content_of(a, str_of(c.err.text)));
-        json_set(result, "isError", json_bool(a, true));
-    }
-    return result;
+    if (take_facts(&c) == OOMKB_OK && run_as(&c, t, "markdown", &text) &&
+        run_as(&c, t, "json", &json))
+        return JSON_OBJECT(
+            a, {"content", content_of(a, buf_str(&text))},
+            {"structuredContent", json_parse(a, buf_str(&json), name)});
+    return JSON_OBJECT(a, {"content", content_of(a, str_of(c.err.text))},
+                       {"isError", json_bool(a, true)});
 }
