@@ -442,7 +442,9 @@ static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
     struct span bytes = memory_weights_of(&c, params->number);
     f.known = bytes.known;
     f.number = bytes.low;
-    f.formula = STR("parameters x width / ranks of TP and PP");
+    f.formula = arena_printf(
+        d->a, "%" PRId64 " parameters x width / ranks of TP and PP",
+        params->number);
     sighting_tell(d, s, f);
 }
 

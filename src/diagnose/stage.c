@@ -209,25 +209,39 @@ static bool is_refusal(const struct sighting *s) {
            facts_say(&s->facts, FACT_oom_words, "driver");
 }
 
-static bool is_known_model(struct diagnosis *d, const struct sighting *s) {
+static bool is_known_model(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *model = facts_first(&s->facts, FACT_model);
     model = model ? model : facts_last(&d->context, FACT_model);
     return model && model->known && reader_model(d->r, model->word).model;
 }
 
+/* Some servers run a forward pass before they serve, to see what it takes. */
+static bool has_profile_run(const struct engine *e) {
+    for (size_t i = 0; e && i < e->stage_count; i++) {
+        if (str_eq(e->stages[i].stage, STR("profile"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* No server leaves a tenth of a card to all else than the weights: one whose
  * weights take more than nine tenths has not loaded them. Of a model that the
  * catalogue knows: others may be narrower than their name tells. */
-static void stage_by_weights(struct diagnosis *d, struct sighting *s) {
+static bool never_serves(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *weights = facts_first(&s->facts, FACT_model_bytes);
     const struct fact *total = facts_first(&s->facts, FACT_gpu_total);
     total = total ? total : facts_last(&d->context, FACT_gpu_total);
-    if (!d->engine || !is_refusal(s) || !weights || !is_known_model(d, s) || !total || !total->known ||
-        !knows_ranks(d, s) || facts_last(&d->context, FACT_weights_bytes) ||
-        weights->number <= fact_high(total) / 10 * 9) {
-        return;
-    }
-    struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("load"));
+    return d->engine && is_refusal(s) && weights && is_known_model(d, s) &&
+           total && total->known && knows_ranks(d, s) &&
+           !facts_last(&d->context, FACT_weights_bytes) &&
+           weights->number > fact_high(total) / 10 * 9;
+}
+
+static void stage_by_weights(struct diagnosis *d, struct sighting *s,
+                             const char *stage) {
+    const struct fact *weights = facts_first(&s->facts, FACT_model_bytes);
+    struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, str_of(stage));
     f.line = s->places[0].first_line;
     f.why = arena_printf(d->a, "more than nine tenths of the card: %.*s",
                          STR_ARG(weights->formula));
@@ -263,11 +277,14 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
         return;
     }
     struct stage_found found = stage_of(d, s);
+    bool is_forward = says(&found, "forward") && has_profile_run(d->engine);
+    if ((!found.anchor || is_forward) && never_serves(d, s)) {
+        /* Its weights were there in a forward pass: that of the profile run. */
+        stage_by_weights(d, s, is_forward ? "profile" : "load");
+        return;
+    }
     if (!found.anchor) {
-        stage_by_weights(d, s);
-        if (!facts_first(&s->facts, FACT_stage)) {
-            stage_by_buffers(d, s);
-        }
+        stage_by_buffers(d, s);
         return;
     }
     struct fact f = fact_word(

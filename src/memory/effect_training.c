@@ -241,7 +241,13 @@ static bool put_state(const struct ask *q, struct estimate *e) {
     e->limit = all;
     estimate_judge(e);
     if (e->verdict != VERDICT_NOT_ENOUGH) {
-        ESTIMATE_IF(q, e, "verdict.if.state", BETWEEN(then), SHORT(all.low));
+        if (span_is_exact(then)) {
+            ESTIMATE_IF(q, e, "verdict.if.state_exact", SHORT(then.low),
+                        SHORT(all.low));
+        } else {
+            ESTIMATE_IF(q, e, "verdict.if.state", SHORT(then.low),
+                        SHORT(then.high), SHORT(all.low));
+        }
         e->share_micro = share_that_passes(then, all);
         e->proposed = change.proposed;
     }

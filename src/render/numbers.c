@@ -85,6 +85,17 @@ static struct str where(const struct teller *t, uint32_t line) {
     return said_with(t, "numbers.where", &number, 1);
 }
 
+/* "(lines 3 and 5)": need and limit often stand apart. */
+static struct str where_both(const struct teller *t, uint32_t one,
+                             uint32_t other) {
+    if (one == 0 || other == 0 || one == other) {
+        return where(t, one > 0 ? one : other);
+    }
+    struct str lines[] = {shown_number(t, UNIT_COUNT, one),
+                          shown_number(t, UNIT_COUNT, other)};
+    return said_with(t, "numbers.where_both", lines, 2);
+}
+
 /* The sentence's end: what is missing, if anything is. */
 static struct str ended(const struct teller *t, struct str words,
                         struct str short_by) {
@@ -121,7 +132,8 @@ static bool say_sentence(const struct teller *t, const struct report *rep,
     for (size_t i = s->is_pair ? 2 : 0; i < s->count; i++) {
         args[i] = shown_short(t, shown_fact(t, known[i]), VALUE_COLUMNS);
     }
-    args[s->count] = where(t, line);
+    args[s->count] = s->is_pair ? where_both(t, known[0]->line, known[1]->line)
+                                : where(t, line);
     *out = ended(t, said_with(t, s->key, args, s->count + 1), c.short_by);
     return true;
 }
