@@ -277,10 +277,12 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
         return;
     }
     struct stage_found found = stage_of(d, s);
-    bool is_forward = says(&found, "forward") && has_profile_run(d->engine);
-    if ((!found.anchor || is_forward) && never_serves(d, s)) {
-        /* Its weights were there in a forward pass: that of the profile run. */
-        stage_by_weights(d, s, is_forward ? "profile" : "load");
+    bool is_pass = says(&found, "forward") ||
+                   (says(&found, "serve") && found.anchor->is_frame);
+    bool is_profile = is_pass && has_profile_run(d->engine);
+    if ((!found.anchor || is_profile) && never_serves(d, s)) {
+        /* The frames of a forward pass are then those of the profile run. */
+        stage_by_weights(d, s, is_profile ? "profile" : "load");
         return;
     }
     if (!found.anchor) {

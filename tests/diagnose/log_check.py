@@ -36,6 +36,11 @@ def text(*lines, lang="en", words=()):
                *words)
 
 
+def fact_of(finding, name):
+    return next((f["value"] for f in finding["facts"] if f["name"] == name),
+                None)
+
+
 def flat(said):
     return " ".join(said.split())
 
@@ -1136,6 +1141,40 @@ class Readers(unittest.TestCase):
                 fixes = {f["id"]: f for f in made["fixes"]}
                 self.assertEqual(fixes["smaller-quantization"]["estimate"]
                                  ["verdict"], verdict)
+
+    def test_a_server_full_of_weights_fails_in_its_profile_run(self):
+        lines = ('  File "/x/vllm/worker/model_runner.py", line 1100, in '
+                 "execute_model", FULL)
+        for model, stage in (("meta-llama/Llama-2-13b-hf", "profile"),
+                             ("meta-llama/Llama-2-7b-hf", "serve")):
+            with self.subTest(model=model):
+                made = report(f"vllm serve {model}", *lines)["findings"][0]
+                self.assertEqual(fact_of(made, "stage"), stage)
+        # A version that ran out of steps served before it failed.
+        made = report("vllm serve meta-llama/Llama-2-13b-hf",
+                      "INFO: Application startup complete.", FULL)
+        self.assertEqual(fact_of(made["findings"][0], "stage"), "serve")
+
+    def test_a_trainers_command_is_corrected_whole(self):
+        made = report("swift sft --model Qwen/Qwen2.5-7B-Instruct "
+                      "--per_device_train_batch_size 4 --max_length 2048", FULL)
+        self.assertTrue(made["command"]["after"].startswith("swift sft --model"))
+        self.assertIn("--per_device_train_batch_size 2",
+                      made["command"]["after"])
+
+    def test_a_store_that_ray_cuts_is_a_warning(self):
+        made = report("System memory request exceeds memory available in "
+                      "/dev/shm. The request is for 6442450944 bytes, and the "
+                      "amount available is 4294967296 bytes.")
+        self.assertEqual([f["severity"] for f in made["findings"]],
+                         ["warning"])
+
+    def test_need_and_limit_on_two_lines_name_both(self):
+        at = FULL.index(" of which")
+        lines = FULL[:at], FULL[at + 1:]
+        self.assertIn("(lines 1 and 2)", flat(text(*lines)))
+        self.assertIn("（第 1、2 行）", text(*lines, lang="zh"))
+        self.assertIn("(line 1)", flat(text(FULL)))
 
     def test_ranks_of_one_size_are_the_jobs(self):
         own = "".join(f"Process {pid} has 413.00 MiB memory in use. "
