@@ -15,7 +15,6 @@ enum frame_kind {
 /* What may stand before every line and proves nothing alone. */
 enum frame_label {
     LABEL_NONE,
-    LABEL_ANY, /* in: each is believed */
     LABEL_CLOCK,
     LABEL_RANK,
     LABEL_HOST,
@@ -30,9 +29,6 @@ enum frame_label {
 
 struct frames; /* the table of frames, compiled */
 struct frames *frames_new(struct arena *a);
-
-#define MARK_ANY UINT64_MAX
-#define BAR_ANY UINT64_MAX
 
 struct frame {
     const struct frames *frames; /* in: the table */
@@ -50,7 +46,7 @@ struct frame {
     uint32_t columns;     /* of that prefix, right before the text: who wraps
                              a program's lines counts them */
     uint64_t follows_mark; /* in: the line before began with this one, "# " or
-                             "rem "; MARK_ANY: each is believed; 0: none */
+                             "rem "; 0: none */
     uint64_t follows_bar; /* in: the same of "pod worker | " */
     bool follows_label;   /* in: a label was seen to be one lately, */
     enum frame_label label; /* in: of this kind; out: the one taken off */

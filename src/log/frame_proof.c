@@ -93,8 +93,7 @@ bool frame_believe_mark(struct frame *f, const struct peg_match *m) {
     bool may_stand = !is_indented || mark == '|';
     bool is_proved = may_stand && (mark == '#' ? is_log_like(f, rest)
                                                : is_surely_log(f, rest));
-    bool is_believed = is_proved || f->follows_mark == MARK_ANY ||
-                       f->follows_mark == f->mark;
+    bool is_believed = is_proved || f->follows_mark == f->mark;
     if (!is_believed) {
         f->may_follow = true;
         f->mark_columns = (uint32_t)m->n;
@@ -116,13 +115,10 @@ static bool is_unmistakable(const struct frame *f, struct str s) {
 bool frame_believe_label(struct frame *f, enum frame_label label,
                          const struct peg_match *m) {
     bool is_sure = is_unmistakable(f, str_slice(f->text, m->n, f->text.n));
-    bool is_believed =
-        is_sure || (f->follows_label &&
-                    (f->label == LABEL_ANY || f->label == label));
+    bool is_believed = is_sure || (f->follows_label && f->label == label);
     if (label == LABEL_BAR) {
         f->bar = str_hash(str_slice(f->text, 0, m->n));
-        is_believed = is_believed || f->follows_bar == BAR_ANY ||
-                      f->follows_bar == f->bar;
+        is_believed = is_believed || f->follows_bar == f->bar;
     }
     f->may_follow = f->may_follow || !is_believed;
     if (is_believed) {

@@ -20,12 +20,10 @@
 
 #include "base/utf8.h"
 #include "log/cursor.h"
-#include "log/log.h"
 #include "base/plain.h"
 
 #define WIDTH_LEAST 40
 #define FILLED_LEAST 68 /* with the next word */
-#define WRAP_QUOTE_MAX 8 /* columns of what quotes a line, about */
 #define LONG_LABEL 12 /* a first word this long before a colon is a label */
 
 static const uint32_t usual_widths[] = {60,  64,  70,  72,  76,  78,  79,
@@ -458,73 +456,4 @@ enum wrap_seam wrap_look(struct wrap_page *page, struct wrap *before,
     before->is_word_wrapped = is_wrapped && !is_joined;
     before->is_filled_above = is_below_full;
     return is_joined ? WRAP_CUT : is_folded ? WRAP_FOLD : WRAP_NONE;
-}
-
-bool wrap_may_join(struct str before, struct str text) {
-    uint32_t cut = width_of(before);
-    return before.n > 0 && text.n > 0 && cut + WRAP_QUOTE_MAX >= WIDTH_LEAST &&
-           width_of(text) <= cut + WRAP_QUOTE_MAX &&
-           !has_own_label(before.p[before.n - 1], text) &&
-           is_inside_token(before.p[before.n - 1], text, true);
-}
-
-bool wrap_is_usual(uint32_t width) {
-    for (uint32_t quote = 0; quote <= WRAP_QUOTE_MAX; quote++)
-        if (width >= quote && is_usual(width - quote))
-            return true;
-    return false;
-}
-
-struct raw_line {
-    size_t at, width;
-};
-
-static struct raw_line raw_before(struct str text, size_t end) {
-    size_t stop = end;
-    while (stop > 0 && (text.p[stop - 1] == '\n' || text.p[stop - 1] == '\r'))
-        stop--;
-    size_t at = stop;
-    while (at > 0 && text.p[at - 1] != '\n')
-        at--;
-    return (struct raw_line){at, stop - at};
-}
-
-/* Two lines of this width, one behind the other, somewhere near? */
-static bool has_pair(struct str text, size_t at, size_t width) {
-    size_t from = at > 2 * LOG_MEMORY ? at - 2 * LOG_MEMORY : 0;
-    size_t to = at + 1;
-    bool was_equal = false;
-    if (from > 0)
-        from += str_find_char(str_slice(text, from, text.n), '\n') + 1;
-    while (from < to && from < text.n) {
-        struct str line = str_slice(text, from, text.n);
-        line.n = str_find_char(line, '\n');
-        size_t next = from + line.n + 1;
-        if (line.n > 0 && line.p[line.n - 1] == '\r')
-            line.n--;
-        if (line.n == width && was_equal)
-            return true;
-        was_equal = line.n == width;
-        from = next;
-    }
-    return false;
-}
-
-bool wrap_may_be_cut(struct str text, size_t at) {
-    struct raw_line cut = raw_before(text, at);
-    if (cut.width > 4 * WRAP_WIDTH_MAX || cut.width + 3 < WIDTH_LEAST)
-        return false;
-    if (!plain_is_printable((struct str){text.p + cut.at, cut.width}))
-        return true; /* its width is another */
-    if (has_pair(text, at, cut.width))
-        return true;
-    size_t end = cut.at;
-    for (int i = 0; i < WRAP_RECENT - 1 && end > 0; i++) {
-        struct raw_line line = raw_before(text, end);
-        if (line.width > cut.width && line.width <= WRAP_WIDTH_MAX &&
-            cut.at - line.at < LOG_MEMORY / 2)
-            return false; /* this one was wider */
-        end = line.at;
-    }
-    return wrap_is_usual((uint32_t)cut.width);
 }

@@ -52,13 +52,4 @@ enum wrap_seam wrap_look(struct wrap_page *page, struct wrap *before,
                          struct str text, uint32_t quote_width,
                          bool may_join);
 
-/* Could text be joined to a line that ends like `before`, whatever else was
- * seen? False is sure. */
-bool wrap_may_join(struct str before, struct str text);
-/* Could a line of this width be a cut one without others of its width? */
-bool wrap_is_usual(uint32_t width);
-/* Could the line that ends before `at` be one that was cut, by the widths of
- * all lines near it? Unframed lines, of which the next goes on. */
-bool wrap_may_be_cut(struct str text, size_t at);
-
 #endif

@@ -27,7 +27,6 @@
 #include "log/log.h"
 #include "base/plain.h"
 #include "log/stream.h"
-#include "log/wrap.h"
 #include "match/starts.h"
 
 #define CUT_REACH (8 * 1024) /* so far behind a cut its rest may stand */
@@ -39,17 +38,8 @@
 struct folded_line {
     uint32_t at, end; /* folded; its last blank excluded */
     uint32_t raw;
-    uint32_t begins; /* 1 + where they are; 0: not asked yet */
     bool is_plain;   /* it stands there as in the log */
     bool is_simple;  /* and has no string in it */
-};
-
-struct begins { /* of a line's text */
-    struct str line, text[2]; /* without frames; without CRI's only */
-    struct stream who;
-    uint32_t columns; /* of a record's prefix before it */
-    bool is_framed, is_record, is_partial;
-    bool is_anywhere; /* JSON, or no plain line */
 };
 
 struct candidates {
@@ -59,9 +49,6 @@ struct candidates {
     struct folded folded;
     struct folded_line *lines;
     size_t line_count, line_cap, line_near;
-    struct begins *begins; /* of lines that were asked for them */
-    size_t begins_count, begins_cap;
-    uint32_t ends[1 << 11];  /* what lines end with, as a set of bits */
     struct starts starts[2]; /* of the stretches last asked for */
     struct buf cleaned, decoded;
     struct str text; /* what is looked at, and whom it is told */
@@ -82,28 +69,6 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
 
 /* ---- folding lines ---- */
 
-/* A line's last two bytes, and its last one behind any. */
-static uint32_t end_bit(char before, char last) {
-    return (uint32_t)(unsigned char)before << 8 | (unsigned char)last;
-}
-
-static void note_end(struct candidates *c, struct str line) {
-    if (line.n == 0)
-        return;
-    char before = line.n > 1 ? line.p[line.n - 2] : '\0';
-    uint32_t two = end_bit(before, line.p[line.n - 1]);
-    uint32_t one = end_bit('\0', line.p[line.n - 1]);
-    c->ends[two / 32] |= 1u << two % 32;
-    c->ends[one / 32] |= 1u << one % 32;
-}
-
-/* Does a line of the block end so, perhaps? */
-static bool is_end(const struct candidates *c, struct str lead) {
-    char before = lead.n > 1 ? lead.p[lead.n - 2] : '\0';
-    uint32_t bit = end_bit(before, lead.p[lead.n - 1]);
-    return (c->ends[bit / 32] >> bit % 32 & 1) != 0;
-}
-
 /* What was folded from `at` on is a line of the log's, or as read. */
 static void add_line(struct candidates *c, size_t at, size_t raw,
                      bool is_plain, bool is_simple) {
@@ -115,7 +80,6 @@ static void add_line(struct candidates *c, size_t at, size_t raw,
     c->lines[c->line_count++] = (struct folded_line){
         .at = (uint32_t)at, .end = (uint32_t)end, .raw = (uint32_t)raw,
         .is_plain = is_plain, .is_simple = is_simple};
-    note_end(c, str_slice(fold_str(f), at, end - at));
 }
 
 static void add_text(struct candidates *c, struct str text, size_t raw) {
@@ -249,99 +213,32 @@ static void tell(const struct candidates *c, uint32_t literal, size_t line) {
 
 /* ---- where the text of a line begins ---- */
 
-static struct frame stripped(const struct candidates *c, struct str line,
-                             bool follows) {
-    struct frame f = {.frames = c->frames,
-                      .text = str_slice(line, 0, FRAME_BYTES),
-                      .who = stream_none(),
-                      .follows_mark = follows ? MARK_ANY : 0,
-                      .follows_bar = follows ? BAR_ANY : 0,
-                      .follows_label = follows};
-    frame_strip(&f);
-    return f;
+/* Is there nothing but blanks between them? */
+static bool is_blank_from(const char *begin, const char *end) {
+    while (begin < end && (*begin == ' ' || *begin == '\t'))
+        begin++;
+    return begin == end;
 }
 
-static struct str text_from(struct str line, struct str begin) {
-    struct str s = str_slice(line, (size_t)(begin.p - line.p), line.n);
-    while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
-        s = str_slice(s, 1, s.n);
-    return s;
-}
-
-static struct begins find_begins(const struct candidates *c,
-                                 const struct folded_line *l) {
-    struct begins b = {.line = raw_line(c->text, l->raw),
-                       .is_anywhere = !l->is_plain};
-    if (b.is_anywhere)
-        return b;
-    struct frame f = stripped(c, b.line, false);
-    struct frame cri = {.frames = c->frames, .text = b.line};
-    struct frame follows = f.may_follow ? stripped(c, b.line, true) : f;
-    b.is_partial = frame_take_cri(&cri) && cri.is_partial;
-    b.text[0] = text_from(b.line, f.text);
-    b.text[1] = text_from(b.line, cri.text);
-    b.who = f.who;
-    b.columns = f.columns;
-    b.is_record = f.is_record && f.prefix.n == 0;
-    b.is_framed = f.is_record || (f.kinds & ~(unsigned)FRAME_QUOTE) != 0;
-    b.is_anywhere = f.text.p != follows.text.p ||
-                    (b.text[0].n > 0 && b.text[0].p[0] == '{');
-    return b;
-}
-
-/* Valid until another line is asked. */
-static const struct begins *begins_of(struct candidates *c,
-                                      struct folded_line *l) {
-    if (l->begins == 0) {
-        c->begins = arena_grow(c->a, c->begins, c->begins_count,
-                               &c->begins_cap, sizeof *c->begins);
-        c->begins[c->begins_count++] = find_begins(c, l);
-        l->begins = (uint32_t)c->begins_count;
-    }
-    return &c->begins[l->begins - 1];
-}
-
-/* May a line's text begin at the folded byte, in this line? */
-static bool may_begin(struct candidates *c, struct folded_line *l, size_t at) {
+/* May a line's text begin at the folded byte, in this line? Behind all of its
+ * frames, or behind CRI's alone; of JSON, and of what is no plain line, before
+ * any word. */
+static bool may_begin(struct candidates *c, const struct folded_line *l,
+                      size_t at) {
     if (at > l->at && is_word(c->folded.text[at - 1]))
         return false;
-    const struct begins *b = begins_of(c, l);
+    struct str line = raw_line(c->text, l->raw);
     const char *raw = c->text.p + fold_raw(&c->folded, at);
-    return b->is_anywhere || raw == b->text[0].p || raw == b->text[1].p;
-}
-
-/* Is a line near as wide as this one? Only such lines, and those of usual
- * widths, are ever taken for cut. */
-static bool has_equal(struct candidates *c, struct folded_line *cut,
-                      size_t width) {
-    struct folded_line *end = c->lines + c->line_count, *l = cut;
-    while (l > c->lines && l[-1].raw + LOG_MEMORY > cut->raw)
-        l--;
-    for (; l < end && l->raw < cut->raw + 2 * LOG_MEMORY; l++) {
-        const struct begins *b = begins_of(c, l);
-        if (l != cut && (b->is_anywhere || b->line.n == width ||
-                         b->text[0].n + b->columns == width))
-            return true;
-    }
-    return false;
-}
-
-/* Could `cut` have been cut inside of a word that goes on in `next`? */
-static bool may_be_cut(struct candidates *c, struct folded_line *cut,
-                       struct folded_line *next) {
-    struct begins a = *begins_of(c, cut), b = *begins_of(c, next);
-    if (a.is_anywhere || a.is_partial || b.is_anywhere)
+    struct frame cri = {.frames = c->frames, .text = line};
+    struct frame f = {.frames = c->frames,
+                      .text = str_slice(line, 0, FRAME_BYTES),
+                      .who = stream_none()};
+    if (!l->is_plain)
         return true;
-    size_t end = cut->raw + a.line.n;
-    if (next->raw > end + LOG_MEMORY || b.is_record ||
-        !wrap_may_join(a.line, b.text[0]))
-        return false;
-    if (!b.is_framed)
-        return cut + 1 == next && wrap_may_be_cut(c->text, next->raw);
-    uint32_t width = (uint32_t)a.text[0].n;
-    return a.is_framed && stream_is_same(&a.who, &b.who) &&
-           (wrap_is_usual(width) || wrap_is_usual(width + a.columns) ||
-            has_equal(c, cut, width + a.columns));
+    frame_take_cri(&cri);
+    frame_strip(&f);
+    return f.may_follow || str_starts(str_trim(f.text), STR("{")) ||
+           is_blank_from(f.text.p, raw) || is_blank_from(cri.text.p, raw);
 }
 
 /* ---- cut literals ---- */
@@ -370,20 +267,11 @@ static bool may_end_at_blank(const struct candidates *c,
            (c->folded.text[at] == ' ' && may_end(c, l, at + 1));
 }
 
-/* May the text that ends in line l go on at this place? */
-static bool may_go_on_at(struct candidates *c, struct folded_line *l,
-                         size_t place, bool is_blank) {
-    struct folded_line *next = &c->lines[line_of(c, place)];
-    return next == l || (may_begin(c, next, place) &&
-                         (is_blank || may_be_cut(c, l, next)));
-}
-
 /* Does the rest of a literal, or as much of it as tells, begin a line behind
  * this place of the line? Of a letter or two some line is taken to. */
 static bool goes_on(struct candidates *c, struct folded_line *l, size_t end,
                     struct str rest) {
-    bool is_blank = rest.p[0] == ' ';
-    struct str s = str_slice(rest, is_blank, REST_BYTES);
+    struct str s = str_slice(rest, rest.p[0] == ' ', REST_BYTES);
     size_t from = end + 1, to = from + CUT_REACH;
     if (s.n < STARTS_BYTES)
         return true;
@@ -394,16 +282,19 @@ static bool goes_on(struct candidates *c, struct folded_line *l, size_t end,
              place = starts_next(w, place))
             if (place >= from && place + s.n <= to &&
                 memcmp(c->folded.text + place, s.p, s.n) == 0 &&
-                may_go_on_at(c, l, place, is_blank))
+                (place < l->end ||
+                 may_begin(c, &c->lines[line_of(c, place)], place)))
                 return true;
     }
     return false;
 }
 
-/* Does text that ends somewhere in the line, before folded `to`, end so? */
-static bool ends_inside(const struct candidates *c, const struct folded_line *l,
-                        struct str lead, size_t to) {
+/* Does the line, or a string in it, end so before folded `to`? */
+static bool ends_so(const struct candidates *c, const struct folded_line *l,
+                    struct str lead, size_t to) {
     struct str text = str_slice(fold_str(&c->folded), l->at, to - l->at);
+    if (l->is_simple)
+        return str_ends(text, lead);
     for (size_t at = 0; (at += str_find(str_slice(text, at, text.n), lead)) <
                         text.n; at++)
         if (may_end_at_blank(c, l, l->at + at + lead.n))
@@ -411,35 +302,20 @@ static bool ends_inside(const struct candidates *c, const struct folded_line *l,
     return false;
 }
 
-static bool ends_with(const struct candidates *c, const struct folded_line *l,
-                      struct str lead) {
-    const char *end = c->folded.text + l->end;
-    return l->end - l->at >= lead.n && end[-1] == lead.p[lead.n - 1] &&
-           memcmp(end - lead.n, lead.p, lead.n) == 0;
-}
-
-/* Does a line not far before folded `place` end with a literal's first bytes,
- * and may it go on here? */
-static bool comes_from(struct candidates *c, struct folded_line *line,
-                       size_t place, struct str lead, bool is_blank) {
-    struct str text = str_slice(fold_str(&c->folded), line->at,
-                                place - line->at);
-    bool may_be_json = !line->is_plain || str_find_char(text, '{') < text.n;
-    if (!may_be_json && !is_end(c, lead))
-        return false;
+/* Does a text not far before folded `place`, which stands in `line`, end with a
+ * literal's first bytes? */
+static bool comes_from(const struct candidates *c,
+                       const struct folded_line *line, size_t place,
+                       struct str lead) {
+    const struct folded_line *l = line;
     lead = str_slice(lead, lead.n < REST_BYTES ? 0 : lead.n - REST_BYTES,
                      REST_BYTES);
-    if (may_be_json && ends_inside(c, line, lead, place))
-        return true;
-    for (struct folded_line *l = line; l-- > c->lines;) {
-        if (l->raw + CUT_BACK < line->raw)
-            return false;
-        bool has_lead = may_be_json ? ends_inside(c, l, lead, l->end)
-                                    : ends_with(c, l, lead);
-        if (has_lead && (is_blank || may_be_cut(c, l, line)))
-            return true;
+    bool is_found = ends_so(c, l, lead, place);
+    while (!is_found && l > c->lines && l[-1].raw + CUT_BACK >= line->raw) {
+        l--;
+        is_found = ends_so(c, l, lead, l->end);
     }
-    return false;
+    return is_found;
 }
 
 /* ---- cut inside of the window: by what stands before ---- */
@@ -506,13 +382,12 @@ static size_t last_of(struct str text, struct str s, size_t at,
 static bool may_have_begun(struct candidates *c, struct str s,
                            size_t first, size_t place) {
     bool has_blank = s.p[first] == ' '; /* it may be the frame's */
-    bool is_blank = has_blank || s.p[first - 1] == ' ';
     place += has_blank;
     struct str lead = str_slice(s, 0, first - (s.p[first - 1] == ' '));
     if (place > 0 && is_word(c->folded.text[place - 1]))
         return false;
     struct folded_line *l = &c->lines[line_of(c, place)];
-    return comes_from(c, l, place, lead, is_blank) && may_begin(c, l, place);
+    return comes_from(c, l, place, lead) && may_begin(c, l, place);
 }
 
 /* Its bytes up to `last` end at `place`: may the others come behind? */
@@ -546,9 +421,8 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->to = to;
     c->found = found;
     c->ctx = ctx;
-    c->line_near = c->begins_count = 0;
+    c->line_near = 0;
     c->starts[0].is_noted = c->starts[1].is_noted = false;
-    memset(c->ends, 0, sizeof c->ends);
     fold_block(c);
     prefilter_find_grams(c->f, fold_str(&c->folded), on_gram, c);
     for (size_t i = 0; i < c->line_count; i++)
