@@ -69,9 +69,6 @@ struct pattern_study {
     struct str prepared; /* for PCRE2 */
     bool needs_utf;
     struct front front;
-    uint32_t lines;       /* ends of them in a match, at most, as in front */
-    struct str_list also; /* beside the literal: of those before each empty one,
-                             a match holds one; folded */
     struct str suffix; /* its text from the literal on: match/suffix.h */
     struct str_list literals; /* for the prefilter; not there when it is read */
     /* Compiled, it and then its extracts; empty: they are not. Not there when

@@ -7,8 +7,6 @@ static void walk_study(struct record *r, struct pattern_study *study) {
     record_bool(r, &study->needs_utf);
     record_number(r, &study->front.lines);
     record_number(r, &study->front.bytes);
-    record_number(r, &study->lines);
-    record_strings(r, &study->also);
     record_str(r, &study->suffix);
 }
 

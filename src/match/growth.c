@@ -141,7 +141,6 @@ static bool tries_all(struct trial *t, struct str text, struct str sample) {
         return false;
     struct literals literals = literals_of(t->a, &prepared);
     return grows_on_literals(t, &literals.best) ||
-           grows_on_literals(t, &literals.also) ||
            grows_on_sample(t, sample);
 }
 

@@ -25,8 +25,6 @@
 #include "base/limits.h"
 #include "match/literal_worth.h"
 
-#define HELD_MAX 16
-
 struct words { /* a match holds one of these */
     struct str_list set;
     size_t worth;
@@ -45,13 +43,10 @@ static const struct front unknown = {FRONT_LINES + 1, FRONT_BYTES + 1};
 struct study {
     struct arena *a;
     uint32_t character_bytes; /* of any one, at most */
-    struct words held[HELD_MAX]; /* by the pattern's own sequence */
-    size_t held_count;
 };
 
 static struct piece piece_of_branches(struct study *s,
-                                      const struct branch *first,
-                                      bool is_inner);
+                                      const struct branch *first);
 
 static uint32_t least(uint64_t x, uint32_t y) {
     return x < y ? (uint32_t)x : y;
@@ -113,10 +108,7 @@ static struct words words_of(struct study *s, struct str text,
     return w;
 }
 
-static void keep_better(struct study *s, struct words *best,
-                        struct words other, bool is_inner) {
-    if (!is_inner && s->held_count < HELD_MAX)
-        s->held[s->held_count++] = other;
+static void keep_better(struct words *best, struct words other) {
     if (other.worth > best->worth)
         *best = other;
 }
@@ -170,7 +162,7 @@ static struct piece piece_of(struct study *s, const struct node *n) {
     case NODE_EMPTY: x = (struct piece){.is_exact = true}; break;
     case NODE_CHAR: x = exact_char(s, n); break;
     case NODE_ONE: break;
-    case NODE_GROUP: x = piece_of_branches(s, n->branches, true); break;
+    case NODE_GROUP: x = piece_of_branches(s, n->branches); break;
     case NODE_UNKNOWN: x.all = unknown; break;
     }
     return repeated(s, &x, n);
@@ -186,7 +178,7 @@ struct sequence {
 };
 
 static void sequence_add(struct study *s, struct sequence *q,
-                         const struct piece *next, bool is_inner) {
+                         const struct piece *next) {
     struct str run = glue(s, q->run, next->prefix);
     struct words inner = next->best;
     inner.front = sum(q->all, inner.front);
@@ -195,8 +187,8 @@ static void sequence_add(struct study *s, struct sequence *q,
         q->run = run;
         return;
     }
-    keep_better(s, &q->best, words_of(s, run, q->run_front), is_inner);
-    keep_better(s, &q->best, inner, is_inner);
+    keep_better(&q->best, words_of(s, run, q->run_front));
+    keep_better(&q->best, inner);
     if (q->is_exact)
         q->prefix = run;
     q->is_exact = false;
@@ -204,14 +196,13 @@ static void sequence_add(struct study *s, struct sequence *q,
     q->run_front = q->all;
 }
 
-static struct piece piece_of_branch(struct study *s, const struct branch *b,
-                                    bool is_inner) {
+static struct piece piece_of_branch(struct study *s, const struct branch *b) {
     struct sequence q = {.is_exact = true};
     for (const struct node *n = b->first; n; n = n->next) {
         struct piece next = piece_of(s, n);
-        sequence_add(s, &q, &next, is_inner);
+        sequence_add(s, &q, &next);
     }
-    keep_better(s, &q.best, words_of(s, q.run, q.run_front), is_inner);
+    keep_better(&q.best, words_of(s, q.run, q.run_front));
     return (struct piece){.is_exact = q.is_exact, .suffix = q.run,
                           .prefix = q.is_exact ? q.run : q.prefix,
                           .best = q.best, .all = q.all};
@@ -288,70 +279,23 @@ static struct piece either(struct study *s, const struct piece *x,
 }
 
 static struct piece piece_of_branches(struct study *s,
-                                      const struct branch *first,
-                                      bool is_inner) {
-    struct piece all = piece_of_branch(s, first, is_inner);
+                                      const struct branch *first) {
+    struct piece all = piece_of_branch(s, first);
     for (const struct branch *b = first->next; b; b = b->next) {
-        struct piece next = piece_of_branch(s, b, is_inner);
+        struct piece next = piece_of_branch(s, b);
         all = either(s, &all, &next);
-        s->held_count = is_inner ? s->held_count : 0;
-    }
-    return all;
-}
-
-/* Does each of `best` hold one of the set? Then the set tells nothing more. */
-static bool is_told_by(const struct str_list *set, const struct str_list *best) {
-    size_t told = 0;
-    for (size_t i = 0; i < best->count; i++) {
-        bool has_one = false;
-        for (size_t k = 0; k < set->count && !has_one; k++)
-            has_one = str_find(best->at[i], set->at[k]) < best->at[i].n;
-        told += has_one;
-    }
-    return told == best->count;
-}
-
-/* The best of what is held; it is taken out. */
-static struct str_list take_best(struct study *s) {
-    struct words *best = &s->held[0];
-    for (size_t i = 1; i < s->held_count; i++)
-        if (s->held[i].worth > best->worth)
-            best = &s->held[i];
-    struct str_list set = best->set;
-    *best = (struct words){.worth = 0};
-    return set;
-}
-
-static struct str_list also_of(struct study *s, const struct str_list *best) {
-    struct str_list all = {0};
-    size_t cap = 0;
-    for (size_t sets = 0; sets < ALSO_SETS && s->held_count > 0;) {
-        struct str_list set = take_best(s);
-        if (set.count == 0)
-            break;
-        if (is_told_by(&set, best))
-            continue;
-        sets++;
-        for (size_t i = 0; i <= set.count; i++) {
-            all.at = arena_grow(s->a, all.at, all.count, &cap, sizeof *all.at);
-            all.at[all.count++] = i < set.count ? set.at[i] : STR("");
-        }
     }
     return all;
 }
 
 struct literals literals_of(struct arena *a, const struct pattern_text *text) {
     struct study s = {.a = a, .character_bytes = text->needs_utf ? 4 : 1};
-    struct literals found = {.front = unknown, .lines = unknown.lines};
+    struct literals found = {.front = unknown};
     if (!text->tree)
         return found;
-    struct piece all = piece_of_branches(&s, text->tree->branches, false);
+    struct piece all = piece_of_branches(&s, text->tree->branches);
     struct words best = best_of(&s, &all);
-    found.best = best.set;
-    found.front = best.front;
-    found.lines = all.all.lines;
-    found.also = also_of(&s, &found.best);
-    return found;
+    return (struct literals){best.set, best.front};
 }
 
 struct str_list pattern_literals(struct arena *a, struct str text) {

@@ -148,7 +148,7 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
     s->is_signature = arena_array(a, s->pattern_count, 1);
     s->threads = 1;
-    s->occurrences.folded.a = s->others.a = a;
+    s->occurrences.folded.a = a;
     s->matcher = matcher_new(a);
     s->frames = kit->tables.frames;
     s->log = log_open(a, kit->tables, max_bytes, on_line, s);

@@ -141,7 +141,6 @@ struct scanner {
     size_t pattern_count;
     struct matcher *matcher;
     struct occurrences occurrences;
-    struct folded others; /* text in which other words are looked for */
     struct log_reader *log;
     enum scan_way way;
     uint32_t threads;

@@ -14,7 +14,6 @@
  * bytes were cut on their way here makes no difference.
  */
 #include "base/limits.h"
-#include "match/literals.h"
 #include "base/plain.h"
 #include "match/scanner.h"
 
@@ -22,7 +21,6 @@
 #include <string.h>
 
 #define NEAR_BYTES 128    /* between literals asked about at once */
-#define OTHERS_BYTES 2048 /* bytes in which other words are looked for */
 
 static uint64_t most(uint64_t x, uint64_t y) {
     return x > y ? x : y;
@@ -312,43 +310,6 @@ static uint32_t number_at(const struct stream_buffer *l, size_t offset) {
         .number;
 }
 
-/* The end of the line so many behind that of byte `at`; of runs of blanks as in
- * lines_back(). */
-static size_t lines_ahead(struct str text, size_t at, uint32_t lines) {
-    for (at += str_find_char(str_slice(text, at, text.n), '\n');
-         lines > 0 && at < text.n; lines--) {
-        while (at < text.n && is_blank(text.p[at]))
-            at++;
-        at += str_find_char(str_slice(text, at, text.n), '\n');
-    }
-    return at;
-}
-
-/* Do the words stand there that a match holds beside its literal? It is much
- * cheaper to look for these than for the pattern. */
-static bool has_others(struct scanner *s, const struct pattern_state *p,
-                       const struct search *search) {
-    const struct pattern_study *study = &p->is->study;
-    struct folded *folded = &s->others;
-    if (study->also.count == 0 || study->lines > FRONT_LINES)
-        return true;
-    size_t end = lines_ahead(search->subject, search->latest, study->lines);
-    if (end - search->from > OTHERS_BYTES)
-        return true;
-    fold_clear(folded);
-    fold_add(folded, str_slice(search->subject, search->from,
-                               end - search->from), 0);
-    bool has_one = false;
-    for (size_t i = 0; i < study->also.count; i++) {
-        struct str word = study->also.at[i];
-        if (word.n == 0 && !has_one)
-            return false;
-        has_one = word.n > 0 && (has_one || str_find(fold_str(folded), word) <
-                                                folded->n);
-    }
-    return true;
-}
-
 /* A line on which the pattern goes wild must not hide those behind it. */
 static bool find_next(struct scanner *s, struct stream_buffer *l,
                       struct pattern_state *p, struct search *search,
@@ -389,8 +350,6 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
         .latest = window_offset_in(&l->w, line, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct text_range range;
-    if (!has_others(s, p, &search))
-        return;
     while (find_next(s, l, p, &search, &range)) {
         add_found(s, l, r->pattern, range);
         search.from = range.to > range.from ? range.to : range.to + 1;

@@ -1,6 +1,5 @@
-/* test_study.c: what the build finds out about patterns: the words beside the
- * literal, which it is tried on; and the pattern compiled, as the program that
- * is built with it takes it. */
+/* test_study.c: what the build finds out about patterns: the pattern compiled,
+ * as the program that is built with it takes it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,48 +7,12 @@
 
 #include <cmocka.h>
 
-#include "match/literals.h"
 #include "match/pattern.h"
 #include "support/corpus.h"
 #include "support/patterns.h"
 #include "support/sameness.h"
 
-static void expect_also(struct arena *a, const char *text,
-                        const char *expected) {
-    struct pattern_text prepared;
-    struct pattern_error error;
-    assert_true(pattern_text_prepare(a, str_of(text), &prepared, &error));
-    struct str_list also = literals_of(a, &prepared).also;
-    struct buf joined;
-    buf_init_in(&joined, a, 4096);
-    for (size_t i = 0; i < also.count; i++) {
-        bool is_first = i == 0 || also.at[i - 1].n == 0;
-        if (also.at[i].n > 0)
-            buf_printf(&joined, "%s%.*s", is_first ? i == 0 ? "" : ", " : " | ",
-                       STR_ARG(also.at[i]));
-    }
-    if (!str_eq(buf_str(&joined), str_of(expected))) {
-        fail_msg("%s: \"%.*s\" instead of \"%s\"", text,
-                 STR_ARG(buf_str(&joined)), expected);
-    }
-}
-
-static void name_other_words(struct arena *a) {
-    expect_also(a, "CUDA out of memory\\. Tried to \\d+ of Which", "of which");
-    expect_also(a, "pool of \\d+ is too small for (?:one|two)",
-                "pool of, one | two");
-    expect_also(a, "(?:Error|Fault): \\w+ (?:memory error|out of memory)",
-                "error | fault, :"); /* though one of the literals has it */
-    expect_also(a, "Error: \\w+ (?:memory error:|disk error: full)", "");
-    expect_also(a, "KV cache is full (?:soft|hard) \\d", "soft | hard");
-    expect_also(a, "CUDA out of memory", "");            /* nothing beside */
-    expect_also(a, "out of memory \\d+|no room left \\w+ here", "");
-    expect_also(a, "out of memory(?: at \\w+)? now", "now");
-    expect_also(a, "memory is gone(?! for good) \\w+ (?=soon)", "");
-}
-
-/* The words are held against the text as it is folded: over wraps, in capitals,
- * behind the literal and before it. */
+/* Words beside the literal may stand behind a wrap, but in their own case. */
 static void find_over_wraps(struct arena *a) {
     static const struct pattern_spec list[] = {
         {PATTERN_SIGNATURE, "toy pool is full, \\d+ of the (?:red|blue) ones",
@@ -153,10 +116,6 @@ static void other_makes_are_refused(void **state) {
     (void)state;
     with_arena(refuse_other_makes);
 }
-static void other_words_are_named(void **state) {
-    (void)state;
-    with_arena(name_other_words);
-}
 static void they_are_found_over_wraps(void **state) {
     (void)state;
     with_arena(find_over_wraps);
@@ -164,7 +123,6 @@ static void they_are_found_over_wraps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_words_are_named),
         cmocka_unit_test(they_are_found_over_wraps),
         cmocka_unit_test(it_matches_as_compiled),
         cmocka_unit_test(only_the_own_is_thawed),
