@@ -1,6 +1,6 @@
 /* growth.c: does the work of a pattern grow faster than the text?
  *
- *     its literals, over and over                api_server api_server ...
+ *     its literals and other words, repeated     api_server api_server ...
  *     the same, each without its last byte       api_serve api_serve ...
  *     its sample, and parts of it, repeated      on one line, and on many
  *
@@ -18,8 +18,10 @@
  * each unit is already more than PLAIN_STEPS a byte there.
  */
 #include "base/buf.h"
+#include "base/limits.h"
 #include "match/literals.h"
 #include "match/pattern.h"
+#include "match/pattern_tree.h"
 
 #define REPEATS 500
 #define TEXT_MAX (8 * 1024) /* of the shorter one, where ... */
@@ -109,12 +111,30 @@ static bool grows_on(struct trial *t, struct str unit, const char *between) {
     return unit.n > 0 && grows(t, buf_str(&t->unit));
 }
 
-static bool grows_on_literals(struct trial *t, const struct str_list *list) {
-    for (size_t i = 0; i < list->count && list->at[i].n > 0; i++) {
-        struct str all = list->at[i], near = str_slice(all, 0, all.n - 1);
-        if (grows_on(t, all, " ") || grows_on(t, all, "") ||
-            grows_on(t, all, "\n") || grows_on(t, near, " "))
-            return true;
+static bool grows_on_words(struct trial *t, struct str all) {
+    struct str near = str_slice(all, 0, all.n - 1);
+    return grows_on(t, all, " ") || grows_on(t, all, "") ||
+           grows_on(t, all, "\n") || grows_on(t, near, " ");
+}
+
+/* On each long run of plain characters of the pattern. */
+static bool grows_on_runs(struct trial *t, const struct branch *first) {
+    for (const struct branch *b = first; b; b = b->next) {
+        char run[LITERAL_BYTES_MAX];
+        size_t n = 0;
+        for (const struct node *at = b->first; at; at = at->next) {
+            bool is_last = !at->next || n + 1 == sizeof run;
+            bool is_plain = node_is_plain(at);
+            if (is_plain)
+                run[n++] = at->c;
+            if (is_plain && !is_last)
+                continue;
+            struct str words = str_trim((struct str){run, n});
+            if ((words.n >= MATCH_LITERAL_MIN && grows_on_words(t, words)) ||
+                grows_on_runs(t, at->branches))
+                return true;
+            n = 0;
+        }
     }
     return false;
 }
@@ -140,7 +160,10 @@ static bool tries_all(struct trial *t, struct str text, struct str sample) {
     if (!t->r)
         return false;
     struct literals literals = literals_of(t->a, &prepared);
-    return grows_on_literals(t, &literals.best) ||
+    for (size_t i = 0; i < literals.best.count; i++)
+        if (grows_on_words(t, literals.best.at[i]))
+            return true;
+    return (prepared.tree && grows_on_runs(t, prepared.tree->branches)) ||
            grows_on_sample(t, sample);
 }
 

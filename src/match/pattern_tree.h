@@ -44,6 +44,12 @@ struct pattern_tree {
                     a part of it means something else by itself */
 };
 
+/* One character; a run of blanks is one, too. */
+static inline bool node_is_plain(const struct node *n) {
+    return n->kind == NODE_CHAR && n->least > 0 &&
+           ((n->least == 1 && n->most == 1) || n->c == ' ');
+}
+
 /* NULL: not understood. Only the syntax of a pattern that PCRE2 accepts is
  * read right; of others, something is returned. */
 const struct pattern_tree *pattern_tree_read(struct arena *a, struct str text,

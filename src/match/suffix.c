@@ -46,12 +46,6 @@ static size_t find_literal(const struct cutting *c, const struct run *run) {
     return first < run->n ? run->place[first] : SIZE_MAX;
 }
 
-/* A run of blanks is one. */
-static bool is_plain(const struct node *n) {
-    return n->kind == NODE_CHAR && n->least > 0 &&
-           ((n->least == 1 && n->most == 1) || n->c == ' ');
-}
-
 static void add_to_run(struct run *run, const struct node *n) {
     bool is_same = n->c == ' ' && run->n > 0 && run->text[run->n - 1] == ' ';
     if (is_same || run->n == RUN_BYTES)
@@ -83,7 +77,7 @@ static bool put_branch(const struct cutting *c, const struct branch *b,
     struct run run = {.n = 0};
     size_t from = SIZE_MAX;
     for (const struct node *n = b->first; n && from == SIZE_MAX; n = n->next) {
-        if (is_plain(n)) {
+        if (node_is_plain(n)) {
             add_to_run(&run, n);
             continue;
         }
