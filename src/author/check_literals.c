@@ -52,11 +52,14 @@ static void add_use(struct build *d, struct uses *u, struct str literal,
 static void note_signature(struct build *d, struct uses *u, uint32_t entry,
                            uint32_t signature) {
     const struct made *m = &d->made[MADE_ENTRY].at[entry];
-    const struct signature *s = &made_entry(m)->signatures[signature];
+    const struct entry *e = made_entry(m);
+    const struct signature *s = &e->signatures[signature];
+    /* A guess is looked for in the last MiB of a log only. */
+    bool is_guess = s->is_weak && e->mechanism == MECHANISM_unspecified;
     struct str_list list = pattern_literals(d->a, s->pattern);
     for (size_t i = 0; i < list.count; i++) {
         add_use(d, u, list.at[i], entry, signature);
-        if (list.at[i].n < MATCH_LITERAL_MIN)
+        if (list.at[i].n < MATCH_LITERAL_MIN && !is_guess)
             complain(&d->c, m->src, place_of(m, signature), CODE_costly_literal,
                      "signature `%.*s` is looked for by `%.*s`: a literal of "
                      "%zu bytes or more costs less", STR_ARG(s->id),

@@ -80,14 +80,17 @@ static bool has_anchor(struct str pattern) {
            || (str_ends(pattern, STR("$")) && !str_ends(pattern, STR("\\$")));
 }
 
+/* The weak words of an entry that knows no mechanism are a guess, which any
+ * other finding ends. All others need a second sign. */
 static void check_weak(const struct entry_check *k, const struct node *pattern,
                        const struct node *all_of) {
+    bool is_guess = k->entry->mechanism == MECHANISM_unspecified;
     if (pattern == NULL || pattern->kind != NODE_SCALAR)
         return;
     if (!has_anchor(pattern->text))
         complain(k->c, k->src, pattern->place, CODE_weak_pattern,
                  "a weak pattern begins with `^` or ends with `$`");
-    if (all_of == NULL || all_of->count == 0)
+    if (!is_guess && (all_of == NULL || all_of->count == 0))
         complain(k->c, k->src, pattern->place, CODE_weak_pattern,
                  "a weak pattern needs an `all_of` beside it");
 }

@@ -365,3 +365,9 @@ const struct fact *facts_first(const struct fact_list *list, enum fact_name n) {
     }
     return NULL;
 }
+
+bool facts_say(const struct fact_list *list, enum fact_name name,
+               const char *word) {
+    const struct fact *f = facts_first(list, name);
+    return f && str_eq(f->word, str_of(word));
+}

@@ -97,5 +97,8 @@ bool fact_is_share(enum fact_name name);
 /* The last, resp. first known one of that name; NULL when there is none. */
 const struct fact *facts_last(const struct fact_list *list, enum fact_name n);
 const struct fact *facts_first(const struct fact_list *list, enum fact_name n);
+/* Is its first known value this word? */
+bool facts_say(const struct fact_list *list, enum fact_name name,
+               const char *word);
 
 #endif

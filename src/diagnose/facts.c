@@ -41,12 +41,6 @@ void facts_drop(struct fact_list *list, enum fact_name name) {
     list->count = kept;
 }
 
-bool facts_say(const struct fact_list *list, enum fact_name name,
-               const char *word) {
-    const struct fact *f = facts_first(list, name);
-    return f && str_eq(f->word, str_of(word));
-}
-
 struct fact fact_stated(const struct setting *row, uint32_t line) {
     struct fact f = fact_blank(row->name, SOURCE_LOG);
     fact_read(f.name, row->value, 1, &f);

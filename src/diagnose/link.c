@@ -62,11 +62,10 @@ static uint64_t order_of(const struct incident *i) {
 
 /* ---- guesses ---- */
 
-/* Its words prove little, and its entry knows no more than they say. */
+/* Its words prove little, and the entry that has them knows no more than they
+ * say. */
 static bool is_guess(const struct incident *i) {
-    return i->entry->severity == SEVERITY_suspect ||
-           (i->chosen->is_weak &&
-            i->entry->mechanism == MECHANISM_unspecified);
+    return i->entry->severity == SEVERITY_suspect || i->chosen->is_guess;
 }
 
 /* Of two guesses: a suspect, or an entry of no program beside a program's. */

@@ -71,6 +71,13 @@ static void held_by_nobody(struct diagnosis *d, struct finding *f) {
     }
 }
 
+/* What a person tells has no numbers. */
+static void only_told(struct diagnosis *d, struct finding *f) {
+    if (facts_say(&f->facts, FACT_oom_words, "told")) {
+        remark_add(d, f, (struct note){.key = "diagnose.remark.told"});
+    }
+}
+
 static void limited_by_torch(struct diagnosis *d, struct finding *f) {
     const struct fact *limit = fact_in(f, FACT_memory_limit);
     const struct fact *total = fact_in(f, FACT_gpu_total);
@@ -213,6 +220,7 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
         free_yet_refused(d, f);
         remark_sizes(d, f);
     }
+    only_told(d, f);
     limited_by_torch(d, f);
     own_process(d, f);
     who_was_full(d, f);

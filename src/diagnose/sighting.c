@@ -227,6 +227,7 @@ static void facts_fill(struct diagnosis *d, struct sighting *s) {
         e && s->hit->ordinal < e->signature_count
             ? &e->signatures[s->hit->ordinal] : NULL;
     s->form = signature;
+    s->is_guess = s->is_weak && e && e->mechanism == MECHANISM_unspecified;
     s->facts = facts_of_hit(d, s->hit, signature);
     facts_derive(d->a, &s->facts);
 }

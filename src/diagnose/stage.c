@@ -38,6 +38,11 @@ static const struct stage_anchor *anchor_of(const struct diagnosis *d,
     return row->stage.n > 0 ? row : NULL;
 }
 
+/* By a person, above or below the log: all lines passed led to the failure. */
+static bool is_told(const struct sighting *s) {
+    return facts_say(&s->facts, FACT_oom_words, "told");
+}
+
 static void frame_at(const struct diagnosis *d, const struct engine *e,
                      const struct place *p, struct stage_found *best) {
     const struct hit_run *run = &d->stage_hits;
@@ -70,7 +75,9 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
                                          const struct engine *e,
                                          const struct sighting *s) {
     const struct place *p = &s->places[0];
-    for (size_t i = e ? hits_before(&d->stage_hits, p->order) : 0; i > 0; i--) {
+    size_t count = is_told(s) ? d->stage_hits.count
+                              : hits_before(&d->stage_hits, p->order);
+    for (size_t i = e ? count : 0; i > 0; i--) {
         const struct hit *h = d->stage_hits.at[i - 1];
         const struct stage_anchor *row = anchor_of(d, e, h);
         bool is_near = h->stream == p->stream || h->stream == 0 ||

@@ -68,6 +68,7 @@ struct sighting {
     bool is_chosen;  /* false: no entry of the group can be it */
     bool is_generic; /* only the fallback, or conditions left unknown */
     bool is_weak;    /* its signature alone proves little */
+    bool is_guess;   /* and the entry that has it knows no mechanism */
     enum certainty certainty;
     struct note because;
 };
@@ -163,9 +164,6 @@ struct fact_list facts_in_force(struct diagnosis *d,
 bool facts_same(const struct fact *x, const struct fact *y);
 /* Nothing of that name any more. */
 void facts_drop(struct fact_list *list, enum fact_name name);
-/* Is its first known value this word? */
-bool facts_say(const struct fact_list *list, enum fact_name name,
-               const char *word);
 /* What a row of the knowledge base states of a line. */
 struct fact fact_stated(const struct setting *row, uint32_t line);
 /* Adds it to those of the failure, if it is known and new. */

@@ -7,7 +7,6 @@
 #include "match/literals.h"
 #include "match/scanner.h"
 
-#define WEAK_LITERAL_MIN 3
 
 static enum pattern_flaw flaw(struct pattern_error *error, size_t offset,
                               struct str message, enum pattern_flaw which) {

@@ -61,6 +61,12 @@ static size_t rarity(struct str s) {
     return sum;
 }
 
+/* Of sets that are worth the same, the one with fewer members. */
+static size_t worth(size_t value, size_t count) {
+    size_t most = LITERALS_PER_PATTERN;
+    return value * (most + 1) + (count < most ? most - count : 0);
+}
+
 size_t literal_worth(const struct str_list *set) {
     size_t least = SIZE_MAX, shortest = SIZE_MAX;
     for (size_t i = 0; i < set->count; i++) {
@@ -71,11 +77,13 @@ size_t literal_worth(const struct str_list *set) {
     if (set->count == 0)
         return 0;
     size_t cost = set->count - 1;
-    size_t value = least > cost ? least - cost : 1;
+    size_t value = least > cost + shortest ? least - cost : shortest;
+    value = shortest < WEAK_LITERAL_MIN ? 0 : value;
     if (shortest < MATCH_LITERAL_MIN)
-        return value;
+        return worth(value, set->count);
     bool is_common = false;
     for (size_t i = 0; i < set->count && !is_common; i++)
         is_common = literal_is_common(set->at[i]);
-    return value + LONG_ENOUGH + (is_common ? 0 : LONG_ENOUGH);
+    value += is_common ? LONG_ENOUGH : (size_t)2 * LONG_ENOUGH;
+    return worth(value, set->count);
 }

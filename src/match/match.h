@@ -16,6 +16,7 @@
 #include "index/index.h"
 #include "log/log.h"
 
+#define WEAK_LITERAL_MIN 3  /* of a weak pattern */
 #define MATCH_LITERAL_MIN 8
 
 /* ---- at build ---- */

@@ -213,13 +213,20 @@ static bool has_no_message(const struct window *w, size_t from) {
     return i == w->mark_count || w->marks[i].kind != LINE_ERROR;
 }
 
+/* "Error:" alone is a heading of whoever wrote it. */
+static bool is_error(const struct window *w, size_t i) {
+    return w->marks[i].kind == LINE_ERROR &&
+           !str_ends(str_trim(window_slice(w, w->marks[i].pos,
+                                           window_line_end(w, i))), STR(":"));
+}
+
 /* A block of frames right behind a message that has none of its own. */
 static size_t block_behind(const struct window *w, size_t last) {
     size_t i = last + 1;
     bool is_right_behind = true;
     while (i < w->mark_count && i - last <= TITLE_LINES &&
            !window_is_far(w, i) && !is_frames(w, i, last) &&
-           w->marks[i].kind != LINE_ERROR) {
+           !is_error(w, i)) {
         is_right_behind = is_right_behind && is_bridge(w, i);
         i++;
     }

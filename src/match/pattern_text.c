@@ -40,11 +40,36 @@
     "skipp(?:ed|ing)|recovered|continuing|anyway|no\\x20longer|instead|"   \
     "helps?|reduces|since|ever|means|therefore|for\\x20example|e\\.g)\\b)"
 
+/* What people call it, with the kind of memory in front; and the rest of a
+ * sentence in which that did not happen, might, or is what code is against. */
+#define LACK                                                               \
+    "(?:(?:(?:CUDA|GPU|gpu|HIP|VRAM|vram|NPU|XPU|torch\\.cuda\\.|torch\\.)"  \
+    "[\\x20-]{0,2})?(?:OOM(?:s|'s|'ed|'d|ed|ing)?|(?<![\\w-])oom|"          \
+    "OutOfMemory(?:Error)?)|CUDA\\x20out\\x20of\\x20memory|"                \
+    "CUDA\\x20Out\\x20[Oo]f\\x20Memory|CUDA\\x20out-of-memory|"             \
+    "[Cc]uda\\x20out\\x20of\\x20memory|HIP\\x20out\\x20of\\x20memory)(?![\\w(=]|\\.\\w|[\\x20-]?(?i:killer|handl|"     \
+    "detect|score|protect|guard|check|risk|prevent|safe|adjust|watch|"     \
+    "recover|retry|retries|fallback|test|polic|counter|threshold|"         \
+    "headroom|margin|fix|callback|hook|exception\\x20handl))"
+#define DOUBT                                                              \
+    "(?:[^\\n;]{0,240}?\\b(?i:no|not|never|without|avoid\\w*|prevent\\w*|"    \
+    "fix(?:e[sd])?|if|whether|would|could|may|might|risks?|risky|instead|" \
+    "unlikely|until|potential\\w*|possibl[ey]|handl\\w+|detect\\w*|guards?|" \
+    "protect\\w*|mitigat\\w*|recover\\w*|retr(?:y|ies|ying)|reduc\\w*|"      \
+    "in\\x20case|should|how\\x20to|what\\x20to|you|your|cannot|catch(?:es)?|" \
+    "support|adds?|added|treat\\w*|classif\\w+|rather\\x20than|"             \
+    "for\\x20example|e\\.g|simulat\\w*|tests?|expect\\w*|resolv\\w*|"        \
+    "solv\\w*|eliminat\\w*|raises|same\\x20as|like)\\b"                     \
+    "(?:(?!\\.\\x20)[^\\n;]){0,200}?(?:OOM|\\boom\\b|[Oo]f[\\x20-]"         \
+    "[Mm]emory|OutOfMem))"
+
 static const struct macro {
     const char *call, *meaning;
 } macros[] = {
     {"(?&mild)", MILD},
     {"(?&prose)", PROSE},
+    {"(?&lack)", LACK},
+    {"(?&doubt)", DOUBT},
     {"(?&amount)", AMOUNT},
     {"(?&int)", INT},
     {"(?&dec)", DEC},

@@ -158,9 +158,12 @@ struct listing search_entries(struct arena *a, struct reader *r,
     size_t most = hits.count + matched->finding_count, count = 0;
     struct listed *at = arena_array(a, most, sizeof *at);
     for (size_t i = 0; i < matched->finding_count; i++) {
-        const struct entry *e = matched->findings[i].entry;
-        bool is_known = !str_eq(e->component, STR("unknown"));
-        if (is_known && !is_among(at, count, e)) {
+        const struct finding *f = &matched->findings[i];
+        const struct entry *e = f->entry;
+        /* A person's own words are looked for below, as words. */
+        bool is_message = !str_eq(e->component, STR("unknown")) &&
+                          !facts_say(&f->facts, FACT_oom_words, "told");
+        if (is_message && !is_among(at, count, e)) {
             at[count++] = (struct listed){.entry = e, .is_matched = true};
         }
     }

@@ -1185,5 +1185,69 @@ class Readers(unittest.TestCase):
         self.assertNotIn("End the other", first)
 
 
+class Told(unittest.TestCase):
+    """A person tells of it, and what the program printed ends above its
+    message or is not there."""
+    SAID = ("[Bug]: CUDA OOM on two RTX 3090 with a 30k prompt",
+            "OutOfMemoryError for batch 8",
+            "Qwen3-8B on one L4 causes OOM",
+            "the job fails with OOM after the first step",
+            "There is always a CUDA out of memory error, although 10 GB are free",
+            "We are seeing OOM errors on the second request",
+            "After an hour a GPU OOM occurs",
+            "Every time I start it I run out of GPU memory",
+            "跑到第 128 步报 OOM", "总是在某个时间节点爆显存而退出",
+            "2 枚目の画像で OOM が発生します", "не хватает видеопамяти")
+    UNSAID = ("This avoids OOM when loading large checkpoints.",
+              "Fix CUDA OOM in the sampler", "Add an OOM handler.",
+              "If you hit OOM, lower the batch size.",
+              "It may get CUDA out of memory on small cards.",
+              "No OOM was seen during the test.",
+              "The OOM killer is configured on this host.",
+              "Without offload this would cause OOM.",
+              "We never ran into OOM again after the upgrade.",
+              "How to avoid CUDA OOM?", "Does this reduce OOM errors?",
+              "OOM tests pass on A100",
+              "It is not OOM but a segmentation fault",
+              "INFO oom policy: kill", "如果爆显存，就调小 batch",
+              "the bedroom is out of memory lane")
+
+    def test_what_is_told_is_a_failure(self):
+        for line in self.SAID:
+            with self.subTest(line=line):
+                found = report(line)["findings"]
+                self.assertEqual([f["entry"] for f in found],
+                                 ["pytorch/cuda-oom"])
+                self.assertIn("Only the text says so", flat(text(line)))
+
+    def test_what_did_not_happen_is_none(self):
+        for line in self.UNSAID:
+            with self.subTest(line=line):
+                self.assertEqual(report(line)["findings"], [])
+
+    def test_a_message_says_more(self):
+        for line in (FULL, FREE):
+            made = report("Constant CUDA OOM on my machine", "", line)
+            self.assertEqual(len(made["findings"]), 1)
+            self.assertNotEqual(fact_of(made["findings"][0], "oom_words"),
+                                "told")
+
+    def test_the_log_below_tells_the_stage_and_the_engine(self):
+        made = report("TensorRT-LLM runs into OOM with EXAONE", "",
+                      "[TRT-LLM] [RANK 0] [I] Run generation-only CUDA graph "
+                      "warmup for batch size=128, draft_len=0")["findings"][0]
+        self.assertEqual(made["entry"], "tensorrt-llm/cuda-oom-step")
+        self.assertEqual(fact_of(made, "stage"), "capture")
+
+    def test_another_server_of_the_same_maker(self):
+        made = report("there is always CUDA out of memory error",
+                      'INFO text_embeddings_router: router/src/main.rs:189: '
+                      'Args { model_id: "BAA*/**e-m3", revision: None, '
+                      "tokenization_workers: None, dtype: None }")
+        self.assertNotIn("engine", made["context"])
+        fix = made["findings"][0]["fixes"][0]
+        self.assertEqual(fix["acts_on"]["flag"], "--max-batch-tokens")
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
