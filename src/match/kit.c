@@ -25,6 +25,7 @@ const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
     struct scan_kit *kit = arena_alloc(a, sizeof *kit);
     struct str blob = index_prefilter(ix);
     kit->tables = log_tables_new(a);
+    kit->shapes = shapes_new(a);
     kit->pattern_count = index_pattern_count(ix);
     kit->entry_count = index_entry_count(ix);
     size_t first = blob.n < HEAD_BYTES

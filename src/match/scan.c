@@ -107,6 +107,7 @@ static struct stream_buffer *buffer_of(struct scanner *s, uint32_t stream) {
     if (!s->buffers[stream]) {
         s->buffers[stream] = arena_alloc(s->a, sizeof *s->buffers[stream]);
         s->buffers[stream]->stream = stream;
+        s->buffers[stream]->w.shapes = s->shapes;
     }
     return s->buffers[stream];
 }
@@ -151,6 +152,7 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->occurrences.folded.a = a;
     s->matcher = matcher_new(a);
     s->frames = kit->tables.frames;
+    s->shapes = kit->shapes;
     s->log = log_open(a, kit->tables, max_bytes, on_line, s);
     return s;
 }

@@ -126,6 +126,7 @@ enum scan_scope {
 struct scan_kit {
     struct prefilter filter[PREFILTER_KINDS];
     struct log_tables tables;
+    const struct shapes *shapes;
     size_t pattern_count, entry_count;
 };
 
@@ -138,6 +139,7 @@ struct scanner {
     struct reader *reader;
     struct prefilter filter[PREFILTER_KINDS];
     const struct frames *frames;
+    const struct shapes *shapes;
     size_t pattern_count;
     struct matcher *matcher;
     struct occurrences occurrences;

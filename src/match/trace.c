@@ -22,227 +22,114 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/peg.h"
 
 /* ---- the shape of one line ---- */
 
-static bool is_mark(struct str s) {
-    for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] != '^' && s.p[i] != '~' && s.p[i] != ' ')
-            return false;
-    return true;
-}
+#define ENDS_ERROR                                                            \
+    "(Error|Exception|Interrupt|Exit|OutOfMemory|OutOfResources|Warning|"     \
+    "Failure|Timeout|Died|.error)([:(]|$)"
 
-/* "#12 0x7f.. in f", "#3 c10::Error(...) from x.so" */
-static bool is_numbered_frame(struct str s) {
-    size_t i = 1;
-    while (i < s.n && is_digit(s.p[i]))
-        i++;
-    struct str rest = str_slice(s, i, s.n);
-    if (i == 1 || rest.n == 0 || (rest.p[0] != ' ' && rest.p[0] != ':'))
-        return false;
-    return str_find(rest, STR("0x")) < rest.n ||
-           str_find(rest, STR(" in ")) < rest.n ||
-           str_find_char(rest, '(') < rest.n;
-}
+/* The first row that fits is taken. What stands between blanks is asked: does
+ * it begin so (peg.h), hold this behind, and end so? NULL: as it likes. */
+static const struct shape_row {
+    enum line_kind kind;
+    const char *begins, *holds, *ends;
+    bool is_indented; /* it has to be */
+} shape_rows[] = {
+    /* ``` and ```text part lines as an empty one does */
+    {.kind = LINE_BLANK, .begins = "```[^ `]*$"},
+    /* what multiprocessing puts above a traceback */
+    {.kind = LINE_PROCESS, .begins = "Process [^:]+:$"},
+    {.kind = LINE_NATIVE, .begins = "Exception raised",
+     .ends = "(most recent call last):"},
+    {.kind = LINE_HEADER, .ends = "(most recent call last):"},
+    {.kind = LINE_FRAME, .begins = "File \"", .holds = "\", line "},
+    /* what a wrap at its blanks left: 'line 12, in f', 'File', 'File "x.py",',
+     * 'File "/opt/x', '"/opt/x.py", line 12, in f' */
+    {.kind = LINE_FRAME, .begins = "(, )?line %d+, in"},
+    {.kind = LINE_FRAME, .begins = "File( \"[^\"]*(\",)?)?$"},
+    {.kind = LINE_FRAME, .begins = "File \"", .ends = "\", line"},
+    {.kind = LINE_FRAME, .begins = "\"/", .holds = ".py\", line "},
+    /* IPython's: "/opt/x.py in f(a)", "File /opt/x.py:12, in f(a)",
+     * "<ipython-input-3-1f> in <module>"; Colab's are links:
+     * "[/opt/x.py](https://localhost:8080/#) in f(a)" */
+    {.kind = LINE_FRAME, .begins = "[/~]", .holds = ".py in "},
+    {.kind = LINE_FRAME, .begins = "[C-Ec-e]:\\", .holds = ".py in "},
+    {.kind = LINE_FRAME, .begins = "File ([^,]|,(?! in ))*, in ",
+     .holds = ".py:"},
+    {.kind = LINE_FRAME, .begins = "<ipython-input-|Cell In%["},
+    {.kind = LINE_FRAME,
+     .begins = "%[[/<~]([^%]]|%](?!%(http))*%]", .holds = ") in "},
+    {.kind = LINE_HEADER, .ends = " Traceback (most recent call last)"},
+    {.kind = LINE_MARK, .begins = "[~^ ]+$"},
+    /* "5 frames": Colab shows the outermost and the innermost; "----> 1 f()":
+     * the line of code that was running */
+    {.kind = LINE_ELLIPSIS,
+     .begins = "%d+ frames$|%[?...|%[Previous line repeated|-+> %d"},
+    {.kind = LINE_CHAIN,
+     .begins = "During handling of the above exception|"
+               "The above exception was the direct cause"},
+    {.kind = LINE_NATIVE,
+     .begins = "frame #|Exception raised from |C%+%+ CapturedTraceback|"
+               "(Current thread|Thread) 0x"},
+    /* "#12 0x7f.. in f", "#3 c10::Error(...) from x.so" */
+    {.kind = LINE_NATIVE,
+     .begins = "#%d+(?=[ :])([^0 (]|0(?!x)| (?!in ))*(0x| in |%()"},
+    {.kind = LINE_NATIVE, .begins = "@", .holds = " 0x"},
+    {.kind = LINE_NATIVE, .begins = "/", .holds = "[0x", .ends = "]"},
+    {.kind = LINE_NATIVE, .begins = "at ", .holds = "(", .is_indented = true},
+    /* "MemoryError", "RayTaskError(OOM): ...", "torch.cuda.OutOfMemory: ...";
+     * "vllm.engine.Dead: ...": its last part begins with a capital */
+    {.kind = LINE_ERROR,
+     .begins = "(?=[%l_.][%w.]*([:(]|$))(([a-z%d_]+|(?!" ENDS_ERROR
+               ")[A-Z.])*" ENDS_ERROR "|(%w*.)+[A-Z]%w*:)"},
+};
 
-static bool is_native(struct str s, uint32_t indent) {
-    switch (s.p[0]) {
-    case 'f': return str_starts(s, STR("frame #"));
-    case '#': return is_numbered_frame(s);
-    case '@': return str_find(s, STR(" 0x")) < s.n;
-    case 'E': return str_starts(s, STR("Exception raised from "));
-    case 'C':
-        return str_starts(s, STR("C++ CapturedTraceback")) ||
-               str_starts(s, STR("Current thread 0x"));
-    case 'T': return str_starts(s, STR("Thread 0x"));
-    case '/': return s.p[s.n - 1] == ']' && str_find(s, STR("[0x")) < s.n;
-    case 'a':
-        return indent > 0 && str_starts(s, STR("at ")) &&
-               str_find_char(s, '(') < s.n;
-    default: return false;
+#define SHAPE_ROWS (sizeof shape_rows / sizeof shape_rows[0])
+
+struct shapes {
+    struct peg_set *pegs;
+    uint16_t patterns[SHAPE_ROWS];
+    struct peg_index rows;
+};
+
+const struct shapes *shapes_new(struct arena *a) {
+    struct shapes *s = arena_alloc(a, sizeof *s);
+    s->pegs = peg_set_new(a);
+    for (size_t i = 0; i < SHAPE_ROWS; i++) {
+        const char *begins = shape_rows[i].begins;
+        s->patterns[i] = peg_add(s->pegs, begins ? begins : "[^\n]");
+        peg_index_add(&s->rows, s->pegs, s->patterns[i], (unsigned)i);
     }
+    return s;
 }
 
-static bool ends_like_error(struct str name) {
-    static const char *const ends[] = {
-        "Error", "Exception", "Interrupt", "Exit", "OutOfMemory",
-        "OutOfResources", "Warning", "Failure", "Timeout", "Died", ".error"};
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (str_ends(name, str_of(ends[i])))
-            return true;
-    return false;
+static bool is_shaped(const struct shapes *shapes, size_t row, struct str s,
+                      uint32_t indent) {
+    const struct shape_row *r = &shape_rows[row];
+    struct peg_match m;
+    return (!r->is_indented || indent > 0) &&
+           (!r->ends || str_ends(s, str_of(r->ends))) &&
+           peg_match(shapes->pegs, shapes->patterns[row], s, &m) &&
+           (!r->holds ||
+            str_find(str_slice(s, m.n, s.n), str_of(r->holds)) < s.n - m.n);
 }
 
-/* "vllm.engine.Dead": the last part begins with a capital. */
-static bool names_class(struct str name) {
-    size_t last = name.n;
-    while (last > 0 && name.p[last - 1] != '.')
-        last--;
-    return last < name.n && name.p[last] >= 'A' && name.p[last] <= 'Z';
-}
-
-/* "torch.OutOfMemoryError: ...", "MemoryError", "RayTaskError(OOM): ..." */
-static bool is_error(struct str s) {
-    size_t n = 0;
-    bool is_dotted = false;
-    while (n < s.n && n < 200 && (is_word(s.p[n]) || s.p[n] == '.')) {
-        is_dotted = is_dotted || s.p[n] == '.';
-        n++;
-    }
-    char after = n < s.n ? s.p[n] : '\0';
-    if (n == 0 || is_digit(s.p[0]) || (n < s.n && after != ':' &&
-                                       after != '('))
-        return false;
-    struct str name = str_slice(s, 0, n);
-    return ends_like_error(name) ||
-           (is_dotted && after == ':' && names_class(name));
-}
-
-/* ``` and ```text part lines as an empty one does. */
-static bool is_fence(struct str s) {
-    struct str word = str_slice(s, 3, s.n);
-    return str_starts(s, STR("```")) && str_find_char(word, ' ') == word.n &&
-           str_find_char(word, '`') == word.n;
-}
-
-/* "Process EngineCore_DP0:" is what multiprocessing puts above a traceback. */
-static bool is_announced(struct str s) {
-    struct str rest;
-    return str_eq(str_cut(s, ' ', &rest), STR("Process")) && rest.n > 1 &&
-           str_find_char(rest, ':') == rest.n - 1;
-}
-
-/* "5 frames": Colab shows the outermost and the innermost. */
-static bool is_count_of_frames(struct str s) {
-    size_t i = 0;
-    while (i < s.n && is_digit(s.p[i]))
-        i++;
-    return i > 0 && str_eq(str_slice(s, i, s.n), STR(" frames"));
-}
-
-static bool is_ellipsis(struct str s) {
-    return is_count_of_frames(s) || str_starts(s, STR("...")) || str_starts(s, STR("[...")) ||
-           str_starts(s, STR("[Previous line repeated"));
-}
-
-static bool is_chain(struct str s) {
-    return str_starts(s, STR("During handling of the above exception")) ||
-           str_starts(s, STR("The above exception was the direct cause"));
-}
-
-/* "[/opt/x.py](https://localhost:8080/#) in f(a)": Colab's are links. */
-static bool is_linked_frame(struct str s) {
-    bool may_be = s.n > 1 && (s.p[1] == '/' || s.p[1] == '<' || s.p[1] == '~');
-    size_t link = may_be ? str_find(s, STR("](http")) : s.n;
-    return str_find(str_slice(s, link, s.n), STR(") in ")) < s.n - link;
-}
-
-/* "C:\\x.py in f(a)" */
-static bool is_windows_frame(struct str s) {
-    return s.n > 3 && s.p[1] == ':' && s.p[2] == '\\' &&
-           str_find(s, STR(".py in ")) < s.n;
-}
-
-/* IPython's frames: "/opt/x.py in f(a)", "File /opt/x.py:12, in f(a)",
- * "<ipython-input-3-1f> in <module>", "Cell In[3], line 2". */
-static bool is_notebook_frame(struct str s) {
-    switch (s.p[0]) {
-    case '/':
-    case '~': return str_find(s, STR(".py in ")) < s.n;
-    case '<': return str_starts(s, STR("<ipython-input-"));
-    case '[': return is_linked_frame(s);
-    case 'C':
-        return str_starts(s, STR("Cell In[")) || is_windows_frame(s);
-    case 'D':
-    case 'E':
-    case 'c':
-    case 'd':
-    case 'e': return is_windows_frame(s);
-    case 'F':
-        return str_starts(s, STR("File ")) &&
-               str_find(s, STR(".py:")) < s.n && str_find(s, STR(", in ")) < s.n;
-    default: return false;
-    }
-}
-
-/* "line 12, in f", behind what wrapped the frame at its blanks. */
-static bool is_rest_of_frame(struct str s) {
-    struct str line = STR("line ");
-    if (str_starts(s, STR(", ")))
-        s = str_slice(s, 2, s.n);
-    size_t i = line.n;
-    while (i < s.n && is_digit(s.p[i]))
-        i++;
-    return str_starts(s, line) && i > line.n &&
-           str_starts(str_slice(s, i, s.n), STR(", in"));
-}
-
-/* 'File', 'File "x.py",', 'File "/opt/x', '"/opt/x.py", line 12, in f' */
-static bool is_wrapped_frame(struct str s) {
-    struct str open = STR("File \"");
-    if (s.p[0] == '"')
-        return str_starts(s, STR("\"/")) &&
-               str_find(s, STR(".py\", line ")) < s.n;
-    if (!str_starts(s, open))
-        return str_eq(s, STR("File"));
-    struct str path = str_slice(s, open.n, s.n);
-    size_t end = str_find_char(path, '"');
-    return end == path.n || str_eq(str_slice(path, end, path.n), STR("\",")) ||
-           str_ends(s, STR("\", line"));
-}
-
-static bool is_frame(struct str s) {
-    switch (s.p[0]) {
-    case 'F':
-        if (str_starts(s, STR("File \"")) &&
-            str_find(s, STR("\", line ")) < s.n)
-            return true;
-        break;
-    case 'l':
-    case ',': return is_rest_of_frame(s);
-    default: break;
-    }
-    return is_notebook_frame(s) || is_wrapped_frame(s);
-}
-
-/* "----> 1 trainer.fit(model)": the line of code that was running. */
-static bool is_arrow(struct str s) {
-    size_t i = 0;
-    while (i < s.n && s.p[i] == '-')
-        i++;
-    return i > 0 && i + 2 < s.n && s.p[i] == '>' && s.p[i + 1] == ' ' &&
-           is_digit(s.p[i + 2]);
-}
-
-static enum line_kind kind_of(struct str s, uint32_t indent) {
-    if (s.n == 0 || is_fence(s))
-        return LINE_BLANK;
-    if (is_announced(s))
-        return LINE_PROCESS;
-    if (str_ends(s, STR("(most recent call last):")))
-        return str_starts(s, STR("Exception raised")) ? LINE_NATIVE
-                                                      : LINE_HEADER;
-    if (is_frame(s))
-        return LINE_FRAME;
-    if (str_ends(s, STR(" Traceback (most recent call last)")))
-        return LINE_HEADER;
-    if (is_mark(s))
-        return LINE_MARK;
-    if (is_ellipsis(s) || is_arrow(s))
-        return LINE_ELLIPSIS;
-    if (is_chain(s))
-        return LINE_CHAIN;
-    if (is_native(s, indent))
-        return LINE_NATIVE;
-    return is_error(s) ? LINE_ERROR : LINE_TEXT;
-}
-
-struct line_shape line_shape(struct str text) {
+struct line_shape line_shape(const struct shapes *shapes, struct str text) {
+    struct str s = str_trim(text);
     uint32_t indent = 0;
     while (indent < text.n &&
            (text.p[indent] == ' ' || text.p[indent] == '\t'))
         indent++;
-    return (struct line_shape){kind_of(str_trim(text), indent), indent};
+    if (s.n == 0)
+        return (struct line_shape){LINE_BLANK, indent};
+    uint64_t rows = peg_index_find(&shapes->rows, s);
+    while (rows != 0 && !is_shaped(shapes, (size_t)__builtin_ctzll(rows), s,
+                                   indent))
+        rows &= rows - 1;
+    return (struct line_shape){
+        rows ? shape_rows[__builtin_ctzll(rows)].kind : LINE_TEXT, indent};
 }
 
 /* ---- blocks ---- */

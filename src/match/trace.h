@@ -28,7 +28,9 @@ struct line_shape {
     uint32_t indent;
 };
 
-struct line_shape line_shape(struct str text);
+struct shapes; /* the table of shapes, compiled */
+const struct shapes *shapes_new(struct arena *a);
+struct line_shape line_shape(const struct shapes *shapes, struct str text);
 
 /* One stream's way through its tracebacks. Zeroed: outside of any. */
 struct trace {

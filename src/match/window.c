@@ -64,7 +64,7 @@ static void shape_mark(struct window *w, struct mark *m,
         m->is_solid = last->is_solid;
         return;
     }
-    struct line_shape shape = line_shape(line->text);
+    struct line_shape shape = line_shape(w->shapes, line->text);
     struct trace_step step =
         trace_line(&w->trace, shape, line->is_record, line->number,
                    line->place);

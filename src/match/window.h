@@ -39,6 +39,7 @@ struct window {
     uint64_t end; /* position behind the last byte */
     bool starts_mid_line;
     struct trace trace;
+    const struct shapes *shapes;
 };
 
 /* Positions that a further line or chunk of n bytes would take at most. */
