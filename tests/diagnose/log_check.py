@@ -1218,7 +1218,7 @@ class Told(unittest.TestCase):
                 found = report(line)["findings"]
                 self.assertEqual([f["entry"] for f in found],
                                  ["pytorch/cuda-oom"])
-                self.assertIn("Only the text says so", flat(text(line)))
+                self.assertIn("own message, which has the numbers, is missing", flat(text(line)))
 
     def test_what_did_not_happen_is_none(self):
         for line in self.UNSAID:
