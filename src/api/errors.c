@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "base/utf8.h"
 
 _Static_assert((int)FAIL_NONE == (int)OOMKB_OK, "codes agree");
 _Static_assert((int)FAIL_MEMORY == (int)OOMKB_ERROR_MEMORY, "codes agree");
@@ -16,12 +17,7 @@ _Static_assert((int)FAIL_INPUT == (int)OOMKB_ERROR_INPUT, "codes agree");
 int error_set(oomkb_error *err, int code, const char *text) {
     if (err == NULL)
         return code;
-    size_t n = strlen(text);
-    if (n >= sizeof err->text) {
-        n = sizeof err->text - 1;
-        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
-            n--;
-    }
+    size_t n = utf8_cut(str_of(text), sizeof err->text - 1);
     for (size_t i = 0; i < n; i++)
         err->text[i] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
     err->text[n] = '\0';

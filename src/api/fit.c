@@ -39,23 +39,20 @@ static _Noreturn void refuse(const struct asking *q, struct str text) {
 static void take_pair(struct asking *q, struct str pair) {
     struct str value, name = str_trim(str_cut(pair, '=', &value));
     struct fact f;
-    if (str_find_char(pair, '=') == pair.n) {
+    if (str_find_char(pair, '=') == pair.n)
         refuse(q, arena_printf(q->a, "'%.*s' is not fact=value",
                                STR_ARG(pair)));
-    }
     if (str_eq(name, STR("concurrency"))) {
         int64_t n;
-        if (!str_to_int(str_trim(value), &n) || n < 1 || n > FIT_REQUESTS_MAX) {
+        if (!str_to_int(str_trim(value), &n) || n < 1 || n > FIT_REQUESTS_MAX)
             refuse(q, arena_printf(q->a, "concurrency takes a number from 1 "
                                    "to 1000000, not '%.*s'", STR_ARG(value)));
-        }
         q->requests = n;
         return;
     }
     enum fact_name fact = fit_fact_called(q->a, name);
-    if (fit_value_read(q->a, fact, value, &f)) {
+    if (fit_value_read(q->a, fact, value, &f))
         fit_keep(&q->said, &f);
-    }
 }
 
 /* Whose flags they are: what is said, else who takes most of them. */
@@ -74,11 +71,9 @@ static const struct engine *engine_asked(struct asking *q,
 }
 
 static void take_pairs(struct asking *q, const char *const *facts) {
-    for (; *facts != NULL; facts++) {
-        if ((*facts)[0] != '-') {
+    for (; *facts != NULL; facts++)
+        if ((*facts)[0] != '-')
             take_pair(q, str_of(*facts));
-        }
-    }
 }
 
 /* What is said beside a command wins over it; its flags are held against the
@@ -95,9 +90,8 @@ static void take_facts(struct asking *q) {
     q->said.is_typed = true;
     for (size_t i = 0; facts[i] != NULL; i++) {
         struct str value, name = str_cut(str_of(facts[i]), '=', &value);
-        if (facts[i][0] == '-') {
+        if (facts[i][0] == '-')
             fit_take_flag(&q->said, e, str_trim(name), str_trim(value));
-        }
     }
 }
 
@@ -106,15 +100,10 @@ static void take_facts(struct asking *q) {
 static bool is_any_said(const struct asking *q, const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         bool is_instead = q->instead != NULL && q->instead->name == *names;
-        if (is_instead || fit_said_of(&q->said, *names) != NULL) {
+        if (is_instead || fit_said_of(&q->said, *names) != NULL)
             return true;
-        }
     }
     return false;
-}
-
-static bool is_same_value(const struct fact *x, const struct fact *y) {
-    return x->number == y->number && str_eq_nocase(x->word, y->word);
 }
 
 /* Said, and not as the log has it. */
@@ -125,19 +114,17 @@ static bool is_other_said(const struct asking *q, const struct inputs *c,
         const struct fact *f = q->instead && q->instead->name == *names
                                    ? q->instead
                                    : fit_said_of(&q->said, *names);
-        if (old->known && f != NULL && !is_same_value(f, old)) {
+        if (old->known && f != NULL && (f->number != old->number ||
+                                        !str_eq_nocase(f->word, old->word)))
             return true;
-        }
     }
     return false;
 }
 
 static void forget(struct inputs *c, const enum fact_name *names) {
-    for (; *names != FACT_COUNT_OF; names++) {
-        if (c->in[*names].source == SOURCE_LOG) {
+    for (; *names != FACT_COUNT_OF; names++)
+        if (c->in[*names].source == SOURCE_LOG)
             c->in[*names].known = false;
-        }
-    }
 }
 
 /* What the log printed belongs to the settings that it had. */
@@ -166,19 +153,15 @@ static void forget_outdated(const struct asking *q, struct inputs *c) {
     static const enum fact_name of_step[] = {
         FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_allocated,
         FACT_COUNT_OF};
-    if (is_other_said(q, c, step)) {
+    if (is_other_said(q, c, step))
         forget(c, of_step);
-    }
-    if (is_any_said(q, layout)) {
+    if (is_any_said(q, layout))
         forget(c, of_layout);
-    }
-    if (is_any_said(q, card) || q->file != NULL) {
+    if (is_any_said(q, card) || q->file != NULL)
         forget(c, of_card);
-    }
     if (fit_said_of(&q->said, FACT_gpu_name) != NULL &&
-        fit_said_of(&q->said, FACT_gpu_total) == NULL) {
+        fit_said_of(&q->said, FACT_gpu_total) == NULL)
         c->in[FACT_gpu_total].known = false;
-    }
 }
 
 static void take_list(struct inputs *c, const struct fact_list *list) {
@@ -186,21 +169,18 @@ static void take_list(struct inputs *c, const struct fact_list *list) {
         const struct fact *f = &list->at[i];
         bool is_own = f->source == SOURCE_LOG || f->source == SOURCE_USER ||
                       f->name == FACT_quantization;
-        if (f->known && is_own) {
+        if (f->known && is_own)
             c->in[f->name] = *f;
-        }
     }
 }
 
 static void take_report(const struct asking *q, struct inputs *c) {
-    if (q->question->report == NULL) {
+    if (q->question->report == NULL)
         return;
-    }
     const struct report *rep = q->question->report->told->report;
     take_list(c, &rep->context);
-    if (rep->finding_count > 0) {
+    if (rep->finding_count > 0)
         take_list(c, &rep->findings[0].facts);
-    }
     forget_outdated(q, c);
 }
 
@@ -237,10 +217,9 @@ static void take_scale_block(struct inputs *c,
     maker = str_cut(m->model->id, '/', &rest);
     bool is_own = str_starts(name, maker) && m->model->scale_block > 0 &&
                   str_eq_nocase(m->quantization, STR("fp8"));
-    if (is_own && !c->in[FACT_scale_block].known) {
+    if (is_own && !c->in[FACT_scale_block].known)
         c->in[FACT_scale_block] = fact_number(
             FACT_scale_block, SOURCE_CATALOGUE, m->model->scale_block);
-    }
 }
 
 static void find_model(struct asking *q, struct inputs *c) {
@@ -250,20 +229,17 @@ static void find_model(struct asking *q, struct inputs *c) {
         *name = fact_word(FACT_model, SOURCE_USER, q->file->id);
         return;
     }
-    if (!name->known) {
+    if (!name->known)
         return;
-    }
     struct model_match m = reader_model(q->r, name->word);
     if (m.model == NULL && name->source == SOURCE_USER &&
-        !q->takes_unknown) {
+        !q->takes_unknown)
         refuse_model(q->a, q->r, name->word,
                      "give its --config config.json, or a GGUF file");
-    }
     c->model = m.model;
     c->model_is_guess = m.is_guess;
-    if (m.model == NULL) {
+    if (m.model == NULL)
         return;
-    }
     take_scale_block(c, &m);
     name->word = m.model->id;
     name->why = m.is_guess ? STR("a guess from a shortened or repacked name")
@@ -284,13 +260,11 @@ static void find_card(struct asking *q, struct inputs *c) {
     struct fact *name = &c->in[FACT_gpu_name];
     struct str whole = {NULL, 0};
     int64_t gib;
-    if (!name->known) {
+    if (!name->known)
         return;
-    }
     if (fit_slice_named(name->word, &whole, &gib)) {
-        if (!c->in[FACT_gpu_total].known) {
+        if (!c->in[FACT_gpu_total].known)
             c->in[FACT_gpu_total] = fit_slice_total(gib);
-        }
         c->gpu = whole.n > 0 ? reader_gpu(q->r, whole) : NULL;
         return;
     }
@@ -298,10 +272,9 @@ static void find_card(struct asking *q, struct inputs *c) {
     bool is_size_said = c->in[FACT_gpu_total].source == SOURCE_USER &&
                         c->in[FACT_gpu_total].known;
     if (c->gpu == NULL && name->source == SOURCE_USER && !is_size_said &&
-        !q->takes_unknown) {
+        !q->takes_unknown)
         refuse_gpu(q->a, q->r, name->word,
                    "give its memory, as --gpu-memory 24GiB");
-    }
     name->word = c->gpu ? c->gpu->id : name->word;
 }
 
@@ -325,24 +298,20 @@ static struct fit_question question_of(struct asking *q,
                                     .offload = q->said.offload,
                                     .is_verdict = q->is_verdict};
     struct inputs *c = &question.c;
-    for (int n = 0; n < FACT_COUNT_OF; n++) {
+    for (int n = 0; n < FACT_COUNT_OF; n++)
         c->in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
-    }
     take_machine(q, c);
     take_report(q, c);
-    for (size_t i = 0; i < q->said.count; i++) {
+    for (size_t i = 0; i < q->said.count; i++)
         c->in[q->said.at[i].name] = q->said.at[i];
-    }
-    if (instead != NULL) {
+    if (instead != NULL)
         c->in[instead->name] = *instead;
-    }
     take_default(c, FACT_engine, STR("vllm"), "oomkb's");
     c->engine = c->in[FACT_engine].word;
     question.engine = reader_engine_by_id(q->r, c->engine);
-    if (question.engine != NULL) {
+    if (question.engine != NULL)
         take_default(c, FACT_engine_version, question.engine->newest,
                      "the newest that is known");
-    }
     find_model(q, c);
     find_card(q, c);
     if (q->file_bytes > 0 && !c->in[FACT_weights_bytes].known &&
@@ -360,13 +329,11 @@ static struct fit_question question_of(struct asking *q,
 static struct str release_named(const struct asking *q, struct str given) {
     struct str engine = engine_named(q);
     const struct engine *e = reader_engine_by_id(q->r, engine);
-    if (!str_eq_nocase(given, STR("newest"))) {
+    if (!str_eq_nocase(given, STR("newest")))
         return given;
-    }
-    if (e == NULL || e->newest.n == 0) {
+    if (e == NULL || e->newest.n == 0)
         refuse(q, arena_printf(q->a, "no newest release of %.*s is known",
                                STR_ARG(engine)));
-    }
     return e->newest;
 }
 
@@ -396,46 +363,37 @@ static const struct fit *fit_for(struct asking *q, const struct fact *f) {
 }
 
 static void compare(struct asking *q, struct fit_sheet *sheet) {
-    struct str all = str_of(q->question->compare), rest;
+    struct str all = str_of(q->question->compare);
     enum fact_name fact = FACT_gpu_name;
-    if (str_find_char(all, '=') < all.n) {
-        struct str values, name = str_cut(all, '=', &values);
-        fact = fit_fact_called(q->a, name);
-        all = values;
-    }
+    if (str_find_char(all, '=') < all.n)
+        fact = fit_fact_called(q->a, str_cut(all, '=', &all));
     struct fit_column *columns =
         arena_array(q->a, FIT_COLUMNS_MAX, sizeof *columns);
     while (all.n > 0) {
-        struct str one = str_trim(str_cut(all, ',', &rest));
-        all = rest;
-        if (sheet->column_count == FIT_COLUMNS_MAX) {
+        struct str one = str_trim(str_cut(all, ',', &all));
+        if (sheet->column_count == FIT_COLUMNS_MAX)
             refuse(q, STR("compare takes at most 16 values"));
-        }
         struct fact f;
         one = fact == FACT_engine_version ? release_named(q, one) : one;
-        if (one.n == 0 || !fit_value_read(q->a, fact, one, &f)) {
+        if (one.n == 0 || !fit_value_read(q->a, fact, one, &f))
             refuse(q, arena_printf(q->a, "compare takes values parted by "
                                    "commas, not '%.*s'", STR_ARG(one)));
-        }
         columns[sheet->column_count++] =
             (struct fit_column){arena_str(q->a, one), fit_for(q, &f)};
     }
-    if (sheet->column_count == 0) {
+    if (sheet->column_count == 0)
         refuse(q, STR("compare takes GPUs (H100,L40S) or fact=value,value"));
-    }
     sheet->compared = str_of(fact_spelling(fact));
     sheet->columns = columns;
-    if (fact == FACT_engine_version) {
+    if (fact == FACT_engine_version)
         find_steps(q, sheet);
-    }
 }
 
 static void sweep(struct asking *q, struct fit_sheet *sheet) {
     struct str what = str_of(q->question->sweep);
-    if (fit_fact_called(q->a, what) != FACT_max_model_len) {
+    if (fit_fact_called(q->a, what) != FACT_max_model_len)
         refuse(q, arena_printf(q->a, "sweep takes max_model_len, not '%.*s'",
                                STR_ARG(what)));
-    }
     const struct fact *length = &sheet->fit->c.in[FACT_max_model_len];
     int64_t most = length->known ? length->number : 0;
     const struct model *m = sheet->fit->c.model;
@@ -453,9 +411,8 @@ static void read_file(struct asking *q) {
     struct str bytes = {q->question->config, q->question->config_bytes};
     const char *name = q->question->config_name;
     struct str called = str_of(name != NULL ? name : "config");
-    if (bytes.p == NULL) {
+    if (bytes.p == NULL)
         return;
-    }
     q->file = gguf_is_one(bytes)
                   ? gguf_model(q->a, bytes, called, &q->file_bytes)
                   : hf_config_model(q->a, bytes, called);
@@ -482,14 +439,11 @@ static const struct fit *answer_to_read(struct asking *q,
     enum fact_name fact = sheet->column_count > 0
                               ? fit_fact_called(q->a, sheet->compared)
                               : FACT_COUNT_OF;
-    if (sheet->column_count == 0 || sheet->fit->c.in[fact].known) {
+    if (sheet->column_count == 0 || sheet->fit->c.in[fact].known)
         return sheet->fit;
-    }
-    for (size_t i = 0; i < sheet->column_count; i++) {
-        if (sheet->columns[i].fit->fits == FIT_YES) {
+    for (size_t i = 0; i < sheet->column_count; i++)
+        if (sheet->columns[i].fit->fits == FIT_YES)
             return sheet->columns[i].fit;
-        }
-    }
     return sheet->columns[0].fit;
 }
 
@@ -509,12 +463,10 @@ const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
     read_file(q);
     q->gpus = reader_gpus_of_total(r, 1, INT64_MAX);
     sheet->fit = fit_for(q, NULL);
-    if (question->compare != NULL) {
+    if (question->compare != NULL)
         compare(q, sheet);
-    }
-    if (question->sweep != NULL) {
+    if (question->sweep != NULL)
         sweep(q, sheet);
-    }
     sheet->told = answer_to_read(q, sheet);
     return sheet;
 }

@@ -21,20 +21,17 @@
 void fit_keep(struct fit_said *s, const struct fact *f) {
     const struct fact *old = fit_said_of(s, f->name);
     size_t at = old != NULL ? (size_t)(old - s->at) : s->count;
-    if (at == FIT_FACTS_MAX) {
+    if (at == FIT_FACTS_MAX)
         arena_raise(s->a, FAIL_USAGE, "too many facts: at most %d",
                     FIT_FACTS_MAX);
-    }
     s->at[at] = *f;
     s->count += old == NULL;
 }
 
 const struct fact *fit_said_of(const struct fit_said *s, enum fact_name name) {
-    for (size_t i = 0; i < s->count; i++) {
-        if (s->at[i].name == name) {
+    for (size_t i = 0; i < s->count; i++)
+        if (s->at[i].name == name)
             return &s->at[i];
-        }
-    }
     return NULL;
 }
 
@@ -42,9 +39,8 @@ static void remark(struct fit_said *s, const char *key, struct str first,
                    struct str second) {
     for (size_t i = 0; i < s->remark_count; i++) {
         const struct note *n = &s->remarks[i];
-        if (str_eq(str_of(n->key), str_of(key)) && str_eq(n->arg[0], first)) {
+        if (str_eq(str_of(n->key), str_of(key)) && str_eq(n->arg[0], first))
             return;
-        }
     }
     if (s->remark_count < FIT_REMARKS) {
         s->remarks[s->remark_count++] = (struct note){
@@ -57,11 +53,9 @@ static void remark(struct fit_said *s, const char *key, struct str first,
 /* ---- flags ---- */
 
 static bool is_listed(const struct str_list *list, struct str name) {
-    for (size_t i = 0; i < list->count; i++) {
-        if (command_is_alike(name, list->at[i])) {
+    for (size_t i = 0; i < list->count; i++)
+        if (command_is_alike(name, list->at[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -70,9 +64,8 @@ static const struct flag *row_begun(const struct engine *e, struct str name) {
     const struct flag *found = NULL;
     for (size_t i = 0; name.n >= BEGINNING_LEAST && i < e->flag_count; i++) {
         if (str_starts(e->flags[i].flag, name)) {
-            if (found != NULL) {
+            if (found != NULL)
                 return NULL;
-            }
             found = &e->flags[i];
         }
     }
@@ -80,23 +73,19 @@ static const struct flag *row_begun(const struct engine *e, struct str name) {
 }
 
 static const struct flag *row_of(const struct engine *e, struct str name) {
-    for (size_t i = 0; e != NULL && i < e->flag_count; i++) {
-        if (command_flag_is(name, &e->flags[i])) {
+    for (size_t i = 0; e != NULL && i < e->flag_count; i++)
+        if (command_flag_is(name, &e->flags[i]))
             return &e->flags[i];
-        }
-    }
     return NULL;
 }
 
 /* NULL: it is none. */
 static const struct option *option_of(const struct engine *e,
                                       struct str name) {
-    for (size_t i = 0; e != NULL && i < e->option_count; i++) {
+    for (size_t i = 0; e != NULL && i < e->option_count; i++)
         if (command_is_alike(name, e->options[i].flag) ||
-            is_listed(&e->options[i].aliases, name)) {
+            is_listed(&e->options[i].aliases, name))
             return &e->options[i];
-        }
-    }
     return NULL;
 }
 
@@ -118,11 +107,9 @@ static const struct flag *switch_negated(struct arena *a,
 static bool is_number(struct str s) {
     bool has_digit = false;
     for (size_t i = 0; i < s.n; i++) {
-        bool is_digit = s.p[i] >= '0' && s.p[i] <= '9';
-        if (!is_digit && s.p[i] != '.') {
+        if (!is_digit(s.p[i]) && s.p[i] != '.')
             return false;
-        }
-        has_digit = has_digit || is_digit;
+        has_digit = has_digit || is_digit(s.p[i]);
     }
     return has_digit;
 }
@@ -139,11 +126,10 @@ static struct str with_unit(struct arena *a, struct str value,
 static void take_switch(struct fit_said *s, enum fact_name fact,
                         struct str value) {
     struct fact f;
-    struct str why, pair;
-    if (str_eq_nocase(value, STR("auto"))) {
+    struct str why, pair = arena_printf(s->a, "%s=%.*s", fact_spelling(fact),
+                                        STR_ARG(value));
+    if (str_eq_nocase(value, STR("auto")))
         return;
-    }
-    pair = arena_printf(s->a, "%s=%.*s", fact_spelling(fact), STR_ARG(value));
     if (value.n == 0 || !answer_read(s->a, pair, &f, &why)) {
         pair = arena_printf(s->a, "%s=true", fact_spelling(fact));
         answer_read(s->a, pair, &f, &why);
@@ -176,11 +162,10 @@ static void take_row(struct fit_said *s, const struct engine *e,
     bool has_gap = str_find_char(value, '$') < value.n || /* $TP, <n>: what */
                    str_find_char(value, '<') < value.n; /* others fill in */
     if (e != NULL &&
-        version_in_range(&row->exists, version) == RANGE_OUTSIDE) {
+        version_in_range(&row->exists, version) == RANGE_OUTSIDE)
         remark(s, "fit.remark.release", name,
                arena_printf(s->a, "%.*s %.*s", STR_ARG(e->name),
                             STR_ARG(version)));
-    }
     if (has_gap) {
         remark(s, "fit.remark.gap", name, value);
     } else if (fact_unit(row->fact) == UNIT_BOOL) {
@@ -232,15 +217,13 @@ static void remark_on(struct fit_said *s, const struct engine *e,
                       struct str name) {
     const struct option *option = option_of(e, before_dot(name));
     bool is_reckoned_not = option != NULL;
-    if (option != NULL && option->offloads) {
+    if (option != NULL && option->offloads)
         s->offload = option->flag;
-    }
     struct str near = is_reckoned_not || name.n < 4 ? (struct str){NULL, 0}
                                                     : flag_near(e, name);
-    if (near.n > 0 && s->is_typed) {
+    if (near.n > 0 && s->is_typed)
         arena_raise(s->a, FAIL_USAGE, "no flag '%.*s': did you mean %.*s?",
                     STR_ARG(name), STR_ARG(near));
-    }
     remark(s, is_reckoned_not ? "fit.remark.not_reckoned"
               : near.n > 0    ? "fit.remark.flag_near"
                               : "fit.remark.unknown_flag",
@@ -262,11 +245,10 @@ void fit_take_flag(struct fit_said *s, const struct engine *e, struct str name,
         take_row(s, e, &own, name, value);
     } else if (!is_idle(s->a, e, name)) {
         row = e != NULL && option_of(e, name) == NULL ? row_begun(e, name) : NULL;
-        if (row != NULL) {
+        if (row != NULL)
             take_row(s, e, row, name, value);
-        } else {
+        else
             remark_on(s, e, name);
-        }
     }
 }
 
@@ -354,12 +336,10 @@ static void take_flags(struct fit_said *s, const struct engine *e,
                                    c.inner_to - c.inner_from));
         return;
     }
-    for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);) {
+    for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);)
         fit_take_flag(s, e, name, value);
-    }
-    if (fit_said_of(s, FACT_model) == NULL) {
+    if (fit_said_of(s, FACT_model) == NULL)
         take_model(s, &c);
-    }
 }
 
 void fit_take_command(struct fit_said *s, const struct oomkb *kb,
@@ -367,10 +347,9 @@ void fit_take_command(struct fit_said *s, const struct oomkb *kb,
     const struct report *rep = text_report_of(s->a, kb, s->r, text);
     take_context(s, &rep->context);
     const struct fact *engine = fit_said_of(s, FACT_engine);
-    if (engine == NULL) {
+    if (engine == NULL)
         arena_raise(s->a, FAIL_USAGE, "'%.*s' " FIT_NO_ENGINE ", as "
                     "`vllm serve MODEL` does",
                     STR_ARG(str_slice(str_trim(text), 0, 60)));
-    }
     take_flags(s, reader_engine_by_id(s->r, engine->word), rep->command);
 }

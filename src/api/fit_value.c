@@ -25,11 +25,7 @@ static const struct {
 bool fit_fact_named(struct arena *a, struct str given, enum fact_name *out) {
     struct str name = str_trim(given);
     size_t dashes = str_starts(name, STR("--")) ? 2 : 0;
-    name = arena_str(a, str_slice(name, dashes, name.n));
-    for (size_t i = 0; i < name.n; i++) {
-        char *p = (char *)name.p + i;
-        *p = *p == '-' ? '_' : *p;
-    }
+    name = arena_swap(a, str_slice(name, dashes, name.n), '-', '_');
     for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
         if (str_eq(name, str_of(also[i].name))) {
             *out = also[i].fact;
@@ -41,37 +37,17 @@ bool fit_fact_named(struct arena *a, struct str given, enum fact_name *out) {
 
 enum fact_name fit_fact_called(struct arena *a, struct str given) {
     enum fact_name fact;
-    if (!fit_fact_named(a, given, &fact)) {
+    if (!fit_fact_named(a, given, &fact))
         refuse(a, no_such_fact(a, given));
-    }
     return fact;
 }
 
 /* ---- values ---- */
 
-static bool is_word_among(struct str word, const char *const *list) {
-    for (; *list != NULL; list++) {
-        if (str_eq_nocase(word, str_of(*list))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void check_size(struct arena *a, const struct fact *f,
-                       struct str given) {
-    if (f->name == FACT_gpu_total && f->number <= 0) {
-        refuse(a, arena_printf(a, "gpu_total takes a size above 0, not "
-                               "'%.*s'", STR_ARG(given)));
-    }
-}
-
 static bool is_among(enum fact_name name, const enum fact_name *list) {
-    for (; *list != FACT_COUNT_OF; list++) {
-        if (*list == name) {
+    for (; *list != FACT_COUNT_OF; list++)
+        if (*list == name)
             return true;
-        }
-    }
     return false;
 }
 
@@ -84,32 +60,28 @@ static void check_count(struct arena *a, const struct fact *f,
     bool is_large = fact_unit(f->name) == UNIT_COUNT &&
                     f->name != FACT_trainable_params &&
                     f->number > FIT_COUNT_MAX;
-    if (f->number < (is_among(f->name, from_zero) ? 0 : 1)) {
+    if (f->number < (is_among(f->name, from_zero) ? 0 : 1))
         refuse(a, arena_printf(a, "%s takes a number from %d, not '%.*s'",
                                name, is_among(f->name, from_zero) ? 0 : 1,
                                STR_ARG(given)));
-    }
-    if (is_large) {
+    if (is_large)
         refuse(a, arena_printf(a, "%s takes at most %d, not '%.*s'", name,
                                FIT_COUNT_MAX, STR_ARG(given)));
-    }
 }
 
 static void check_range(struct arena *a, const struct fact *f,
                         struct str given) {
     enum unit unit = fact_unit(f->name);
-    if (unit == UNIT_BYTES) {
-        check_size(a, f, given);
-    }
-    if (unit == UNIT_COUNT || unit == UNIT_TOKENS) {
+    if (f->name == FACT_gpu_total && f->number <= 0)
+        refuse(a, arena_printf(a, "gpu_total takes a size above 0, not "
+                               "'%.*s'", STR_ARG(given)));
+    if (unit == UNIT_COUNT || unit == UNIT_TOKENS)
         check_count(a, f, given);
-    }
     if (fact_is_share(f->name) &&
-        (f->number <= 0 || f->number > UNITS_MICRO)) {
+        (f->number <= 0 || f->number > UNITS_MICRO))
         refuse(a, arena_printf(a, "%s takes a share of the card, above 0 "
                                "and up to 1 (0.9), not '%.*s'",
                                fact_spelling(f->name), STR_ARG(given)));
-    }
 }
 
 /* Words and numbers that only a training run has. */
@@ -118,24 +90,20 @@ static void check_training(struct arena *a, const struct fact *f) {
     enum optimizer optimizer;
     enum precision precision;
     if (f->name == FACT_optimizer &&
-        !training_optimizer_named(f->word, &optimizer)) {
+        !training_optimizer_named(f->word, &optimizer))
         refuse(a, arena_printf(a, "optimizer takes adamw, adamw_8bit, "
                                "adafactor, momentum or sgd, not '%.*s'",
                                STR_ARG(f->word)));
-    }
     if (f->name == FACT_precision &&
-        !training_precision_named(f->word, &precision)) {
+        !training_precision_named(f->word, &precision))
         refuse(a, arena_printf(a, "precision takes mixed (bf16, fp16), "
                                "half or full, not '%.*s'", STR_ARG(f->word)));
-    }
-    if (f->name == FACT_offload && !is_word_among(f->word, places)) {
+    if (f->name == FACT_offload && !str_in_nocase(f->word, places))
         refuse(a, arena_printf(a, "offload takes none, optimizer or all, "
                                "not '%.*s'", STR_ARG(f->word)));
-    }
-    if (f->name == FACT_zero_stage && f->number > 3) {
+    if (f->name == FACT_zero_stage && f->number > 3)
         refuse(a, arena_printf(a, "zero_stage takes 0 to 3, not '%lld'",
                                (long long)f->number));
-    }
 }
 
 const char *const fit_engines[] = {
@@ -147,18 +115,16 @@ static void check_word(struct arena *a, const struct fact *f) {
     static const char *const dtypes[] = {"bfloat16", "float16", "half",
                                          "float32", "float", "bf16", "fp16",
                                          NULL};
-    if (f->name == FACT_dtype && !is_word_among(f->word, dtypes)) {
+    if (f->name == FACT_dtype && !str_in_nocase(f->word, dtypes))
         refuse(a, arena_printf(a, "dtype takes auto, bfloat16, float16 or "
                                "float32, not '%.*s'", STR_ARG(f->word)));
-    }
     check_training(a, f);
-    if (f->name == FACT_engine && !is_word_among(f->word, fit_engines)) {
+    if (f->name == FACT_engine && !str_in_nocase(f->word, fit_engines))
         refuse(a, arena_printf(a, "engine takes vllm, sglang, llama.cpp, "
                                "ollama, tensorrt-llm, tgi, lmdeploy, mlx, "
                                "exllama, transformers, or to train deepspeed, "
                                "fsdp, megatron, not '%.*s'",
                                STR_ARG(f->word)));
-    }
 }
 
 /* "auto", -1, all layers, a context of 0: as the model or the engine has it. */
@@ -177,14 +143,12 @@ static bool says_nothing(enum fact_name name, struct str text) {
 bool fit_value_read(struct arena *a, enum fact_name name,
                        struct str given, struct fact *out) {
     struct str text = str_trim(given), why = {NULL, 0};
-    if (says_nothing(name, text)) {
+    if (says_nothing(name, text))
         return false;
-    }
     struct str pair = arena_printf(a, "%s=%.*s", fact_spelling(name),
                                    STR_ARG(text));
-    if (!answer_read(a, pair, out, &why)) {
+    if (!answer_read(a, pair, out, &why))
         refuse(a, why);
-    }
     check_range(a, out, text);
     check_word(a, out);
     out->ranged = false;
@@ -204,9 +168,8 @@ bool fit_slice_named(struct str name, struct str *whole, int64_t *gib) {
             *gib < 1000) {
             *whole = str_trim(str_slice(name, 0, i - 1));
             struct str last = str_slice(*whole, whole->n - 3, 3);
-            if (whole->n >= 3 && str_eq_nocase(last, STR("MIG"))) {
+            if (whole->n >= 3 && str_eq_nocase(last, STR("MIG")))
                 *whole = str_trim(str_slice(*whole, 0, whole->n - 3));
-            }
             return true;
         }
     }

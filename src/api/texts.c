@@ -50,9 +50,8 @@ static void look_up(void *arg) {
     if (t->reader == NULL)
         t->reader = reader_new(t->index, &t->arena);
     struct str text = reader_message(t->reader, q->lang, q->key);
-    if (text.n == 0) {
+    if (text.n == 0)
         return; /* unknown keys are not kept: a caller may invent many */
-    }
     struct kept *k = arena_alloc(&t->arena, sizeof *k);
     k->lang = q->lang;
     k->key = arena_str(&t->arena, q->key);
@@ -74,11 +73,10 @@ const char *texts_get(struct texts *t, enum lang lang, const char *key) {
     struct asked q = {.texts = t, .lang = lang, .key = str_of(key)};
     pthread_mutex_lock(&t->lock);
     const struct kept *k = find(t, lang, q.key);
-    if (k != NULL) {
+    if (k != NULL)
         q.text = k->text;
-    } else if (arena_guard(&t->arena, look_up, &q, NULL) != FAIL_NONE) {
+    else if (arena_guard(&t->arena, look_up, &q, NULL) != FAIL_NONE)
         q.text = (struct str){NULL, 0};
-    }
     pthread_mutex_unlock(&t->lock);
     return q.text.n > 0 ? q.text.p : "";
 }

@@ -64,11 +64,7 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
 };
 
 static bool has_word(const char *words, const char *word) {
-    struct str rest = str_of(words != NULL ? words : "");
-    while (rest.n > 0)
-        if (str_eq(str_cut(rest, ' ', &rest), str_of(word)))
-            return true;
-    return false;
+    return str_lists(str_of(words), ' ', str_of(word));
 }
 
 static bool is_spelling(const struct flag *f, struct str flag) {

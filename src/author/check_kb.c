@@ -220,12 +220,6 @@ void check_gpu(struct build *d, const struct made *m) {
         shape_wrong(d, m, total, "does not go with its nominal_gb");
 }
 
-static int by_message_key(const void *key, const void *row) {
-    const struct str *wanted = key;
-    const struct message *m = row;
-    return str_cmp(*wanted, m->key);
-}
-
 void check_labels(struct build *d) {
     const struct corpus *c = &d->corpus;
     if (d->i18n_src[LANG_EN] == NULL)
@@ -236,7 +230,7 @@ void check_labels(struct build *d) {
         if (!d->fact_used[i]
             || (c->message_count > 0
                 && bsearch(&key, c->messages, c->message_count,
-                           sizeof *c->messages, by_message_key) != NULL))
+                           sizeof *c->messages, str_order) != NULL))
             continue;
         complain(&d->c, d->i18n_src[LANG_EN], (struct place){0},
                  CODE_fact_unlabelled, "`fact.%s` is missing: entries or "

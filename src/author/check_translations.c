@@ -231,12 +231,8 @@ static void walk(struct build *d, const struct source *src,
         check_pair(d, (struct said_in){src, en}, (struct said_in){src, zh});
         return;
     }
-    for (size_t i = 0; i < n->count; i++) {
-        if (n->kind == NODE_LIST)
-            walk(d, src, n->items[i]);
-        else if (n->kind == NODE_MAP)
-            walk(d, src, n->pairs[i].value);
-    }
+    for (size_t i = 0; i < n->count; i++)
+        walk(d, src, node_child(n, i));
 }
 
 void check_translations(struct build *d, const struct made *m) {

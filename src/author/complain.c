@@ -153,19 +153,9 @@ void complaints_keep(struct complaints *c, const struct str *paths,
     c->count = kept;
 }
 
-/* Path, line, column, code: two complaints that tie are the same one. */
+/* Two that tie are the same one. */
 static int diag_order(const void *left, const void *right) {
-    const struct diag *a = left;
-    const struct diag *b = right;
-    int order = str_cmp(a->path, b->path);
-    if (order != 0)
-        return order;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    if (a->column != b->column)
-        return a->column < b->column ? -1 : 1;
-    order = str_cmp(str_of(a->code), str_of(b->code));
-    return order != 0 ? order : str_cmp(a->message, b->message);
+    return diag_compare(left, right);
 }
 
 void complaints_tell(struct complaints *c, diag_fn on_diag, void *ctx) {

@@ -34,13 +34,11 @@ static void put_quoted(struct buf *b, struct str s) {
 
 /* The beginning of the line, as a title until somebody writes one. */
 static struct str title_of(struct str sample) {
-    size_t n = sample.n < TITLE_BYTES ? sample.n : TITLE_BYTES;
-    size_t end = n;
+    size_t end = sample.n < TITLE_BYTES ? sample.n : TITLE_BYTES;
     while (end < sample.n && end > 0 && sample.p[end] != ' ')
         end--;
-    if (end == 0) /* one long word: at a character's beginning */
-        for (end = n; ((unsigned char)sample.p[end] & 0xc0) == 0x80;)
-            end--;
+    if (end == 0) /* one long word */
+        end = utf8_cut(sample, TITLE_BYTES);
     return str_trim(str_slice(sample, 0, end));
 }
 

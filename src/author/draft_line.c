@@ -10,6 +10,7 @@
  * none. */
 #include "author/draft.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "log/log.h"
 
 static const char *const memory_words[] = {
@@ -51,22 +52,13 @@ struct search {
 /* The front of s in small letters; low has DRAFT_LINE_BYTES_MAX bytes. */
 static struct str lowered(struct str s, char *low) {
     size_t n = s.n < DRAFT_LINE_BYTES_MAX ? s.n : DRAFT_LINE_BYTES_MAX;
-    for (size_t i = 0; i < n; i++) {
-        bool is_upper = s.p[i] >= 'A' && s.p[i] <= 'Z';
-        low[i] = is_upper ? (char)(s.p[i] + 32) : s.p[i];
-    }
+    for (size_t i = 0; i < n; i++)
+        low[i] = to_lower(s.p[i]);
     return (struct str){low, n};
 }
 
-/* No longer than DRAFT_LINE_BYTES_MAX, and no character cut in two. */
 static struct str shortened(struct str s) {
-    size_t n = s.n;
-    if (n > DRAFT_LINE_BYTES_MAX) {
-        n = DRAFT_LINE_BYTES_MAX;
-        while (n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80)
-            n--;
-    }
-    return str_trim(str_slice(s, 0, n));
+    return str_trim(str_slice(s, 0, utf8_cut(s, DRAFT_LINE_BYTES_MAX)));
 }
 
 static bool is_name_char(char c) {
@@ -152,12 +144,18 @@ static void on_line(void *ctx, const struct line *line) {
         s->memory = remember(s, text, line->number);
 }
 
+static void read_lines(struct arena *a, struct str log,
+                       void (*on)(void *ctx, const struct line *line),
+                       void *ctx) {
+    struct log_reader *r = log_open(a, log_tables_new(a), 0, on, ctx);
+    log_feed(r, log);
+    log_end(r);
+}
+
 struct draft_line draft_line_find(struct arena *a, struct str log,
                                   uint32_t at) {
     struct search s = {.a = a, .at = at};
-    struct log_reader *r = log_open(a, log_tables_new(a), 0, on_line, &s);
-    log_feed(r, log);
-    log_end(r);
+    read_lines(a, log, on_line, &s);
     if (s.named.number != 0)
         return s.named;
     return s.memory.number != 0 ? s.memory : s.exception;
@@ -191,8 +189,6 @@ static void on_neighbour(void *ctx, const struct line *line) {
 struct draft_lines draft_healthy(struct arena *a, struct str log,
                                  uint32_t around) {
     struct surroundings s = {.a = a, .around = around};
-    struct log_reader *r = log_open(a, log_tables_new(a), 0, on_neighbour, &s);
-    log_feed(r, log);
-    log_end(r);
+    read_lines(a, log, on_neighbour, &s);
     return s.found;
 }

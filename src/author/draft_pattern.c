@@ -12,12 +12,37 @@
  * it is any good is for pattern_check() and a person. */
 #include "author/draft.h"
 #include "base/limits.h"
+#include "base/peg.h"
+#include "base/plain.h"
 #include "match/match.h"
 
 #define NEAR_BYTES 48 /* words that far before a number are about it */
 
+/* What a line holds beside its words. */
+#define WORD "%w\x80-\xff"
+#define PART "[" WORD ".+~@-]"
+enum { REDACTED, ADDRESS, PATH, NUMBER, UNIT, SHAPE_COUNT };
+static const char *const shapes[SHAPE_COUNT] = {
+    /* <path-1>, <host-2>; U+FFFD for what nobody sees */
+    [REDACTED] = "(\xEF\xBF\xBD|<[a-z]*-%d*>)",
+    [ADDRESS] = "0x[%da-fA-F]+",
+    /* /usr/lib/x.so and C:\x, as far as they stand there */
+    [PATH] = PART "*[/\\]" PART "*[/\\][" WORD ".+~@/\\-]*",
+    [NUMBER] = "(%d{1,3}(?!%d)(,%d{3}(?!%d))*|%d+)(.%d+)*", /* 1,128.5 */
+    [UNIT] = " *(bytes|Bytes|byte|KiB|MiB|GiB|TiB|KB|MB|GB|TB|kB|B|G|M|K)"
+             "(?![" WORD "])",
+};
+/* What the first of them become. */
+static const char *const anything[] = {
+    [REDACTED] = "[^\\n]{0,200}?",
+    [ADDRESS] = "0x[0-9a-fA-F]+",
+    [PATH] = "[^\\s\"'(),]+",
+};
+
 struct making {
     struct str line;
+    struct peg_set *set;
+    uint16_t shapes[SHAPE_COUNT];
     struct buf out;
     size_t at;
     size_t last_number; /* bytes of out behind the last number; 0: none */
@@ -28,8 +53,11 @@ static bool is_word_char(char c) {
     return is_word(c) || (unsigned char)c >= 0x80;
 }
 
-static char char_of(const struct making *m, size_t i) {
-    return i < m->line.n ? m->line.p[i] : '\0';
+/* Of that shape, from there on; 0: it is none. */
+static size_t bytes_of(const struct making *m, int shape, size_t at) {
+    struct peg_match found;
+    struct str rest = str_slice(m->line, at, m->line.n);
+    return peg_match(m->set, m->shapes[shape], rest, &found) ? found.n : 0;
 }
 
 /* ---- which fact ---- */
@@ -140,65 +168,13 @@ static bool fact_of_place(const struct making *m, size_t end, bool is_amount,
 
 /* ---- numbers ---- */
 
-/* ",128" and no fourth digit */
-static bool is_thousands(const struct making *m, size_t i) {
-    return char_of(m, i) == ',' && is_digit(char_of(m, i + 1)) &&
-           is_digit(char_of(m, i + 2)) &&
-           is_digit(char_of(m, i + 3)) &&
-           !is_digit(char_of(m, i + 4));
-}
-
-/* Bytes of "1,128.5" here; *is_decimal when it has a point. */
-static size_t number_bytes(const struct making *m, bool *is_decimal) {
-    size_t end = m->at;
-    *is_decimal = false;
-    while (is_digit(char_of(m, end)))
-        end++;
-    bool is_short = end - m->at <= 3;
-    while (is_short && is_thousands(m, end))
-        end += 4;
-    while (char_of(m, end) == '.' && is_digit(char_of(m, end + 1))) {
-        *is_decimal = true;
-        for (end++; is_digit(char_of(m, end));)
-            end++;
-    }
-    return end - m->at;
-}
-
-/* Bytes of a unit at i, blanks before it included; 0: none. */
-static size_t unit_bytes(const struct making *m, size_t i) {
-    static const char *const units[] = {
-        "bytes", "Bytes", "byte", "KiB", "MiB", "GiB", "TiB", "KB", "MB",
-        "GB", "TB", "kB", "B", "G", "M", "K", NULL};
-    size_t from = i;
-    while (char_of(m, from) == ' ')
-        from++;
-    struct str rest = str_slice(m->line, from, m->line.n);
-    for (size_t k = 0; units[k] != NULL; k++) {
-        struct str unit = str_of(units[k]);
-        if (str_starts(rest, unit) &&
-            !is_word_char(char_of(m, from + unit.n)))
-            return from + unit.n - i;
-    }
-    return 0;
-}
-
-/* 1.2.3 and 10.0.0.1 are names of something, not amounts. */
-static bool is_dotted(struct str s) {
-    size_t dots = 0;
-    for (size_t i = 0; i < s.n; i++)
-        dots += s.p[i] == '.';
-    return dots > 1;
-}
-
 static void put_number(struct making *m) {
-    bool is_decimal;
-    size_t n = number_bytes(m, &is_decimal);
-    size_t unit = unit_bytes(m, m->at + n);
+    size_t n = bytes_of(m, NUMBER, m->at), unit = bytes_of(m, UNIT, m->at + n);
+    uint64_t dots = plain_count(str_slice(m->line, m->at, n), '.');
     enum fact_name fact;
-    const char *what = unit > 0     ? "(?&amount)"
-                       : is_decimal ? "(?&dec)" : "(?&int)";
-    if (is_dotted(str_slice(m->line, m->at, n))) {
+    const char *what = unit > 0   ? "(?&amount)"
+                       : dots > 0 ? "(?&dec)" : "(?&int)";
+    if (dots > 1) { /* 1.2.3 and 10.0.0.1 are names of something */
         buf_add(&m->out, STR("[\\d.]+"));
         m->at += n;
         return;
@@ -215,67 +191,22 @@ static void put_number(struct making *m) {
 
 /* ---- what is anything ---- */
 
-static bool is_hex(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') ||
-           (c >= 'A' && c <= 'F');
-}
-
-/* 0x7f3a10 */
-static bool put_address(struct making *m) {
-    size_t end = m->at + 2;
-    if (char_of(m, m->at) != '0' || char_of(m, m->at + 1) != 'x' ||
-        !is_hex(char_of(m, end)))
-        return false;
-    while (is_hex(char_of(m, end)))
-        end++;
-    buf_add(&m->out, STR("0x[0-9a-fA-F]+"));
-    m->at = end;
-    return true;
-}
-
-/* <path-1>, <host-2>: what redaction left; U+FFFD: what nobody sees */
-static bool put_placeholder(struct making *m) {
-    size_t end = m->at + 1;
-    if (str_starts(str_slice(m->line, m->at, m->line.n), STR("\xEF\xBF\xBD"))) {
-        buf_add(&m->out, STR("[^\\n]{0,200}?"));
-        m->at += 3;
-        return true;
+static bool put_anything(struct making *m, bool is_inside) {
+    for (int i = REDACTED; i <= PATH; i++) {
+        size_t n = i > REDACTED && is_inside ? 0 : bytes_of(m, i, m->at);
+        if (n > 0) {
+            buf_add(&m->out, str_of(anything[i]));
+            m->at += n;
+            return true;
+        }
     }
-    while (char_of(m, end) >= 'a' && char_of(m, end) <= 'z')
-        end++;
-    if (char_of(m, m->at) != '<' || char_of(m, end) != '-')
-        return false;
-    for (end++; is_digit(char_of(m, end));)
-        end++;
-    if (char_of(m, end) != '>')
-        return false;
-    buf_add(&m->out, STR("[^\\n]{0,200}?"));
-    m->at = end + 1;
-    return true;
-}
-
-/* /usr/lib/x.so and C:\x, as far as they stand there */
-static bool put_path(struct making *m) {
-    size_t end = m->at, slashes = 0;
-    bool begins = m->at == 0 || !is_word_char(char_of(m, m->at - 1));
-    while (begins && (is_word_char(char_of(m, end)) ||
-                      (char_of(m, end) != '\0' &&
-                       str_find_char(STR("/\\.-+~@"), char_of(m, end)) < 7))) {
-        char c = char_of(m, end);
-        slashes += c == '/' || c == '\\';
-        end++;
-    }
-    if (slashes < 2)
-        return false;
-    buf_add(&m->out, STR("[^\\s\"'(),]+"));
-    m->at = end;
-    return true;
+    return false;
 }
 
 /* ---- text ---- */
 
 static void put_text(struct making *m) {
-    char c = char_of(m, m->at++);
+    char c = m->line.p[m->at++];
     if (c == ' ' || c == '\t') {
         if (m->out.n > 0 && m->out.p[m->out.n - 1] != ' ')
             buf_add_char(&m->out, ' ');
@@ -287,27 +218,24 @@ static void put_text(struct making *m) {
 }
 
 struct str draft_pattern(struct arena *a, struct str line, bool is_whole) {
-    struct making m = {.line = line};
+    struct making m = {.line = line, .set = peg_set_new(a)};
+    for (int i = 0; i < SHAPE_COUNT; i++)
+        m.shapes[i] = peg_add(m.set, shapes[i]);
     buf_init_in(&m.out, a, DRAFT_PATTERN_BYTES_MAX);
     while (m.at < line.n) {
         bool is_inside = m.at > 0 && is_word_char(line.p[m.at - 1]);
-        if (put_placeholder(&m) || (!is_inside && put_address(&m)) ||
-            put_path(&m))
+        if (put_anything(&m, is_inside))
             continue;
-        if (is_digit(line.p[m.at]) && !is_inside) {
+        if (is_digit(line.p[m.at]) && !is_inside)
             put_number(&m);
-        } else if (is_digit(line.p[m.at])) {
-            do { /* the digits of a name: fp16, sm_90 */
-                put_text(&m);
-            } while (is_digit(char_of(&m, m.at)));
-        } else {
+        else /* the digits of a name, too: fp16, sm_90 */
             put_text(&m);
-        }
     }
     struct str all = buf_str(&m.out);
     struct str ended = str_slice(all, 0, m.last_number);
     struct pattern_error error;
-    bool is_enough = !is_whole && ended.n > 0 && pattern_check(a, ended, false, false,
-                                                  &error) == PATTERN_GOOD;
+    bool is_enough =
+        !is_whole && ended.n > 0 &&
+        pattern_check(a, ended, false, false, &error) == PATTERN_GOOD;
     return is_enough ? ended : str_trim(all);
 }

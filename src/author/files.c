@@ -43,15 +43,9 @@ struct str path_folder(struct str path) {
     return parent;
 }
 
-static int by_bytes(const void *a, const void *b) {
-    const struct str *left = a;
-    const struct str *right = b;
-    return str_cmp(*left, *right);
-}
-
 void str_sort(struct str *list, size_t count) {
     if (count > 1)
-        qsort(list, count, sizeof *list, by_bytes);
+        qsort(list, count, sizeof *list, str_order);
 }
 
 struct directory {

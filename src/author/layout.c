@@ -135,9 +135,7 @@ static uint32_t last_line(const struct node *n) {
                     : n->style == NODE_BLOCK ? n->end_line - 1
                                              : n->end_line;
     for (size_t i = 0; i < n->count; i++) {
-        const struct node *in = n->kind == NODE_LIST ? n->items[i]
-                                                     : n->pairs[i].value;
-        uint32_t line = last_line(in);
+        uint32_t line = last_line(node_child(n, i));
         last = line > last ? line : last;
     }
     return last;

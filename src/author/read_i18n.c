@@ -40,12 +40,6 @@ static void flatten(const struct reading *r, const struct node *n,
     }
 }
 
-static int by_key(const void *a, const void *b) {
-    const struct said *left = a;
-    const struct said *right = b;
-    return str_cmp(left->key, right->key);
-}
-
 static struct said_list read_language(struct build *d, enum lang lang) {
     struct said_list list = {0};
     struct str file = arena_printf(d->a, "%s.yaml", lang_name((enum lang)lang));
@@ -57,7 +51,7 @@ static struct said_list read_language(struct build *d, enum lang lang) {
     d->i18n_src[lang] = src;
     flatten(&(struct reading){&d->c, src}, root, (struct str){0}, &list);
     if (list.count > 1)
-        qsort(list.at, list.count, sizeof *list.at, by_key);
+        qsort(list.at, list.count, sizeof *list.at, str_order);
     return list;
 }
 

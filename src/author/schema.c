@@ -76,10 +76,8 @@ static struct json *object_of(struct schema *s, const struct shape *shape);
 /* Spaces of a shape's name would need escapes in a $ref. */
 static struct json *shape_reference(struct schema *s,
                                     const struct shape *shape) {
-    char *name = arena_alloc(s->a, 64);
-    size_t n = 0;
-    for (const char *c = shape->name; *c != '\0' && n < 63; c++)
-        name[n++] = *c == ' ' ? '_' : *c;
+    const char *name =
+        arena_swap(s->a, str_of(shape->name), ' ', '_').p;
     if (json_get(s->definitions, name) == NULL) {
         json_set(s->definitions, name, json_new_object(s->a));
         json_set(s->definitions, name, object_of(s, shape));

@@ -37,15 +37,12 @@ static struct str in_dir(const struct site *s, struct str path) {
 /* Of the root alone; of another release it may be a file that this one does not
  * have. */
 static bool is_root_page(struct str path) {
-    static const char *const kinds[] = {".md", ".html", ".txt", ".xml",
-                                        ".js", ".css",  ".svg"};
-    bool is_plain = str_find_char(path, '/') == path.n &&
-                    path.n > 0 && path.p[0] != '.';
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && is_plain; i++) {
-        if (str_ends(path, str_of(kinds[i])))
-            return true;
-    }
-    return false;
+    struct str end = path;
+    while (str_find_char(end, '.') < end.n)
+        str_cut(end, '.', &end);
+    return str_find_char(path, '/') == path.n && path.n > 0 &&
+           path.p[0] != '.' && end.n < path.n &&
+           STR_IS_ONE(end, "md", "html", "txt", "xml", "js", "css", "svg");
 }
 
 /* Of the root, or "en/...", "zh/...", "wasm/...", every part a plain name. */
@@ -107,14 +104,10 @@ static void write_manifest(struct site *s, bool with_old) {
     author_write_file(s->a, in_dir(s, STR(MANIFEST)), buf_str(&out));
 }
 
-static int by_first(const void *path, const void *row) {
-    return str_cmp(*(const struct str *)path, *(const struct str *)row);
-}
-
 /* In rows of this size, sorted, that begin with their path? */
 static bool is_among(struct str path, const void *rows, size_t count,
                      size_t size) {
-    return count > 0 && bsearch(&path, rows, count, size, by_first) != NULL;
+    return count > 0 && bsearch(&path, rows, count, size, str_order) != NULL;
 }
 
 /* ---- folders ---- */

@@ -38,6 +38,12 @@ void site_add(struct making *m, struct str path, const struct buf *bytes);
 void site_add_answer(struct making *m, struct str path, const char *format,
                      const struct answer *answer);
 
+/* In m's language as Markdown, JSON and, if wished, HTML: "vllm/x". */
+struct site_words;
+void site_add_answers(struct making *m, struct str name, struct str markdown,
+                      const struct site_words *words,
+                      const struct answer *answer);
+
 /* ---- with --html ---- */
 
 /* site_html.c: an answer in the frame of a page. path: "en/vllm/x.html"; the
@@ -49,6 +55,8 @@ struct site_words {
 void site_html_answer(struct making *m, struct str path,
                       const struct site_words *words,
                       const struct answer *answer);
+/* Of a page: a folder's for its index.html. */
+struct str site_address(struct making *m, struct str path);
 /* Start, search, log and calculator in m's language. */
 void site_html_language(struct making *m, const struct listing *list);
 /* What no language has: the start, 404.html, style sheet, scripts. */

@@ -13,6 +13,7 @@
 
 #include "api/handles.h"
 #include "author/files.h"
+#include "base/utf8.h"
 #include "corpus/fields.h"
 #include "index/digest.h"
 
@@ -52,8 +53,7 @@ static struct str way_up(struct making *m, const struct framed *f) {
                : way;
 }
 
-/* Its address: a folder for its index.html. */
-static struct str address_of(struct making *m, struct str path) {
+struct str site_address(struct making *m, struct str path) {
     struct str index = STR("index.html");
     path = str_ends(path, index) ? str_slice(path, 0, path.n - index.n) : path;
     return arena_printf(m->a, "%.*s/%.*s", STR_ARG(m->wishes->base_url),
@@ -70,7 +70,7 @@ static struct str alternates(struct making *m, const struct framed *f) {
         const char *name = lang_name((enum lang)lang);
         struct str other = arena_printf(m->a, "%s/%.*s", name, STR_ARG(rest));
         buf_printf(&out, "<link rel=\"alternate\" hreflang=\"%s\" "
-                   "href=\"%.*s\">\n", name, STR_ARG(address_of(m, other)));
+                   "href=\"%.*s\">\n", name, STR_ARG(site_address(m, other)));
     }
     return buf_str(&out);
 }
@@ -119,17 +119,13 @@ static struct str other_page(struct making *m, const struct framed *f,
 static struct str without_code(struct making *m, struct str text) {
     struct buf out;
     buf_init_in(&out, m->a, text.n + 16);
-    for (size_t i = 0; i < text.n; i++) {
-        bool is_dropped = text.p[i] == '`';
-        buf_add(&out, str_slice(text, i, is_dropped ? 0 : 1));
-    }
+    while (text.n > 0)
+        buf_add(&out, str_cut(text, '`', &text));
     return buf_str(&out);
 }
 
 static struct str short_of(struct making *m, struct str text) {
-    size_t n = text.n < DESCRIPTION_BYTES ? text.n : DESCRIPTION_BYTES;
-    while (n < text.n && n > 0 && ((unsigned char)text.p[n] & 0xc0) == 0x80)
-        n--; /* whole characters */
+    size_t n = utf8_cut(text, DESCRIPTION_BYTES);
     return html_plain(m->a, without_code(m, str_slice(text, 0, n)));
 }
 
@@ -146,7 +142,7 @@ static void add_framed(struct making *m, const struct framed *f) {
         {"policy", str_of(policies[f->runs])},
         {"page_title", html_plain(m->a, without_code(m, f->words.title))},
         {"page_about", short_of(m, f->words.description)},
-        {"address", address_of(m, f->path)},
+        {"address", site_address(m, f->path)},
         {"alternates", alternates(m, f)},
         {"script", script},
         {"root", up},

@@ -51,13 +51,10 @@ void site_add_search(struct making *m, const struct listing *list,
 
 /* ---- sitemap ---- */
 
-/* "en/vllm/index.html" is the folder's own address. */
-static struct str address_of(struct making *m, const char *lang,
+static struct str address_in(struct making *m, enum lang lang,
                              struct str rest) {
-    struct str index = STR("index.html");
-    size_t n = str_ends(rest, index) ? rest.n - index.n : rest.n;
-    return arena_printf(m->a, "%.*s/%s/%.*s", STR_ARG(m->wishes->base_url),
-                        lang, STR_ARG(str_slice(rest, 0, n)));
+    return site_address(m, arena_printf(m->a, "%s/%.*s", lang_name(lang),
+                                        STR_ARG(rest)));
 }
 
 static void add_sitemap(struct making *m) {
@@ -68,17 +65,16 @@ static void add_sitemap(struct making *m) {
                       "xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n"));
     for (size_t i = 0; i < m->pages.count; i++) {
         struct str rest, path = m->pages.at[i].path;
-        struct str lang = str_cut(path, '/', &rest);
+        str_cut(path, '/', &rest);
         if (!str_ends(path, STR(".html")) || rest.n == 0)
             continue;
         buf_printf(&out, "<url><loc>%.*s</loc>",
-                   STR_ARG(address_of(m, arena_str(m->a, lang).p, rest)));
-        for (int l = 0; l < LANG_COUNT_OF; l++) {
-            const char *name = lang_name((enum lang)l);
+                   STR_ARG(site_address(m, path)));
+        for (int l = 0; l < LANG_COUNT_OF; l++)
             buf_printf(&out, "<xhtml:link rel=\"alternate\" "
-                       "hreflang=\"%s\" href=\"%.*s\"/>", name,
-                       STR_ARG(address_of(m, name, rest)));
-        }
+                       "hreflang=\"%s\" href=\"%.*s\"/>",
+                       lang_name((enum lang)l),
+                       STR_ARG(address_in(m, (enum lang)l, rest)));
         buf_add(&out, STR("</url>\n"));
     }
     buf_add(&out, STR("</urlset>\n"));
@@ -110,10 +106,11 @@ static void add_llms(struct making *m, const struct listing *list) {
                    STR_ARG(say(m->a, m->r, lang, &name)));
         for (size_t i = 0; i < 3; i++) {
             struct note about = {.key = keys[i]};
+            struct str path =
+                arena_printf(m->a, "%s/%s", lang_name(lang), names[i]);
             buf_printf(&out, "- [%.*s](%.*s)\n",
                        STR_ARG(say(m->a, m->r, lang, &about)),
-                       STR_ARG(address_of(m, lang_name(lang),
-                                          str_of(names[i]))));
+                       STR_ARG(site_address(m, path)));
         }
     }
     struct note entries = {.key = "list.all"};
@@ -122,7 +119,7 @@ static void add_llms(struct making *m, const struct listing *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->at[i].entry;
         buf_printf(&out, "- [%.*s](%.*s.md): %.*s\n", STR_ARG(e->id),
-                   STR_ARG(address_of(m, "en", e->id)),
+                   STR_ARG(address_in(m, LANG_EN, e->id)),
                    STR_ARG(text_in(m->a, LANG_EN, &e->title)));
     }
     site_add(m, STR("llms.txt"), &out);

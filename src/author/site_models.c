@@ -144,23 +144,15 @@ static int by_id(const void *a, const void *b) {
     return str_cmp(left->model->id, right->model->id);
 }
 
-static void add_page(struct making *m, struct str name, const char *title,
-                     const struct model_sheet *sheet) {
-    struct answer answer = {.models = sheet};
-    const char *lang = lang_name(m->o.lang);
+static void add_page(struct making *m, struct str name, struct str markdown,
+                     const char *title, const struct model_sheet *sheet) {
     struct note note = {.key = title};
     if (sheet->model != NULL)
         note.arg[note.count++] = sheet->model->id;
     struct str words = say(m->a, m->r, m->o.lang, &note);
     struct site_words about = {words, words, true, true};
-    bool is_index = str_eq(name, STR("index"));
-    site_add_answer(m, arena_printf(m->a, "%s/models/%.*s.md", lang,
-                                    STR_ARG(is_index ? STR("README") : name)),
-                    "markdown", &answer);
-    site_add_answer(m, arena_printf(m->a, "%s/models/%.*s.json", lang,
-                                    STR_ARG(name)), "json", &answer);
-    site_html_answer(m, arena_printf(m->a, "%s/models/%.*s.html", lang,
-                                     STR_ARG(name)), &about, &answer);
+    site_add_answers(m, name, markdown, &about,
+                     &(struct answer){.models = sheet});
 }
 
 struct gpus {
@@ -180,9 +172,11 @@ static void add_model(struct making *m, void *arg) {
     find_kv(m, &sheet);
     find_steps(m, &sheet);
     find_gpus(m, &sheet, is->gpus->at, is->gpus->count);
+    struct str name = arena_printf(m->a, "models/%.*s",
+                                   STR_ARG(model_slug(m->a, is->model)));
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
         m->o.lang = (enum lang)lang;
-        add_page(m, model_slug(m->a, is->model), "site.model_title", &sheet);
+        add_page(m, name, name, "site.model_title", &sheet);
     }
 }
 
@@ -191,7 +185,8 @@ static void add_all(struct making *m, void *arg) {
     struct model_sheet all = {.all = models->at, .all_count = models->count};
     for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
         m->o.lang = (enum lang)lang;
-        add_page(m, STR("index"), "site.models", &all);
+        add_page(m, STR("models/index"), STR("models/README"), "site.models",
+                 &all);
     }
 }
 

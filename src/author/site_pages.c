@@ -65,22 +65,25 @@ void site_add_answer(struct making *m, struct str path, const char *format,
     site_add(m, path, &out);
 }
 
+void site_add_answers(struct making *m, struct str name, struct str markdown,
+                      const struct site_words *words,
+                      const struct answer *answer) {
+    const char *lang = lang_name(m->o.lang);
+    site_add_answer(m, arena_printf(m->a, "%s/%.*s.md", lang,
+                                    STR_ARG(markdown)), "markdown", answer);
+    site_add_answer(m, arena_printf(m->a, "%s/%.*s.json", lang, STR_ARG(name)),
+                    "json", answer);
+    if (m->wishes->is_html)
+        site_html_answer(m, arena_printf(m->a, "%s/%.*s.html", lang,
+                                         STR_ARG(name)), words, answer);
+}
+
 static void add_entry(struct making *m, void *arg) {
     const struct entry *e = arg;
-    struct answer answer = {.entry = e};
-    const char *lang = lang_name(m->o.lang);
-    site_add_answer(m, arena_printf(m->a, "%s/%.*s.md", lang, STR_ARG(e->id)),
-                    "markdown", &answer);
-    site_add_answer(m, arena_printf(m->a, "%s/%.*s.json", lang,
-                                    STR_ARG(e->id)),
-                    "json", &answer);
-    if (m->wishes->is_html) {
-        struct site_words words = {
-            text_in(m->a, m->o.lang, &e->title),
-            text_in(m->a, m->o.lang, &e->root_cause), true, true};
-        site_html_answer(m, arena_printf(m->a, "%s/%.*s.html", lang,
-                                         STR_ARG(e->id)), &words, &answer);
-    }
+    struct site_words words = {text_in(m->a, m->o.lang, &e->title),
+                               text_in(m->a, m->o.lang, &e->root_cause), true,
+                               true};
+    site_add_answers(m, e->id, e->id, &words, &(struct answer){.entry = e});
 }
 
 static struct str folder_of(const struct entry *e) {
@@ -143,12 +146,6 @@ static void add_root(struct making *m, void *arg) {
     }
 }
 
-static int by_path(const void *a, const void *b) {
-    const struct site_page *left = a;
-    const struct site_page *right = b;
-    return str_cmp(left->path, right->path);
-}
-
 struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb,
                                   const struct site_wishes *wishes) {
     struct making m = {.keep = a, .a = a, .kb = kb,
@@ -168,6 +165,6 @@ struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb,
     }
     site_apart(&m, add_root, &all);
     if (m.pages.count > 1)
-        qsort(m.pages.at, m.pages.count, sizeof *m.pages.at, by_path);
+        qsort(m.pages.at, m.pages.count, sizeof *m.pages.at, str_order);
     return m.pages;
 }

@@ -44,6 +44,10 @@ struct documents yaml_read_foreign(struct complaints *c,
 
 /* NULL when map is no map or has no such key. */
 const struct node *node_get(const struct node *map, const char *key);
+/* The i-th value of a list or a map, i below its count. */
+static inline const struct node *node_child(const struct node *n, size_t i) {
+    return n->kind == NODE_LIST ? n->items[i] : n->pairs[i].value;
+}
 /* NULL when list is no list or is shorter. */
 const struct node *node_item(const struct node *list, size_t i);
 /* The first of these that is there: where to complain. */

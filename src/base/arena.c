@@ -139,11 +139,17 @@ struct str arena_str(struct arena *a, struct str s) {
 
 struct str arena_lower(struct arena *a, struct str s) {
     struct str small = arena_str(a, s);
-    for (size_t i = 0; i < small.n; i++) {
-        char *c = (char *)small.p + i;
-        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-    }
+    for (size_t i = 0; i < small.n; i++)
+        ((char *)small.p)[i] = to_lower(s.p[i]);
     return small;
+}
+
+struct str arena_swap(struct arena *a, struct str s, char old, char with) {
+    struct str swapped = arena_str(a, s);
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == old)
+            ((char *)swapped.p)[i] = with;
+    return swapped;
 }
 
 struct str arena_printf(struct arena *a, const char *format, ...) {

@@ -71,6 +71,8 @@ void *arena_array(struct arena *a, size_t count, size_t size); /* checked */
 void *arena_room(struct arena *a, size_t n);
 struct str arena_str(struct arena *a, struct str s); /* copy, NUL-terminated */
 struct str arena_lower(struct arena *a, struct str s); /* ASCII letters small */
+/* A copy with this byte for each of those. */
+struct str arena_swap(struct arena *a, struct str s, char old, char with);
 struct str arena_printf(struct arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_defer(struct arena *a, void (*release)(void *), void *what);

@@ -150,6 +150,25 @@ void buf_printf(struct buf *b, const char *format, ...) {
     va_end(again);
 }
 
+void buf_add_quoted(struct buf *b, struct str word) {
+    bool is_plain = word.n > 0;
+    for (size_t i = 0; i < word.n; i++)
+        is_plain = is_plain &&
+                   strchr(" \t\n\"'`$\\|&;<>()*?#~{}[]!", word.p[i]) == NULL;
+    if (is_plain) {
+        buf_add(b, word);
+        return;
+    }
+    buf_add_char(b, '\'');
+    while (word.n > 0) {
+        size_t n = str_find_char(word, '\'');
+        buf_add(b, str_slice(word, 0, n));
+        buf_add(b, n < word.n ? STR("'\\''") : STR(""));
+        word = str_slice(word, n + 1, word.n);
+    }
+    buf_add_char(b, '\'');
+}
+
 void buf_drop_front(struct buf *b, size_t n) {
     if (n > b->n)
         n = b->n;

@@ -27,6 +27,17 @@ enum diag_level diag_level_named(struct str word) {
                                           : DIAG_NOTE;
 }
 
+int diag_compare(const struct diag *x, const struct diag *y) {
+    int order = str_cmp(x->path, y->path);
+    if (order == 0)
+        order = (x->line > y->line) - (x->line < y->line);
+    if (order == 0)
+        order = (x->column > y->column) - (x->column < y->column);
+    if (order == 0)
+        order = str_cmp(str_of(x->code), str_of(y->code));
+    return order != 0 ? order : str_cmp(x->message, y->message);
+}
+
 static void put_blanks(struct buf *out, struct str character, uint32_t cp) {
     if (cp == '\t')
         buf_add_char(out, '\t');

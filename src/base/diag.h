@@ -26,6 +26,8 @@ typedef void (*diag_fn)(void *ctx, const struct diag *d);
 
 const char *diag_level_word(enum diag_level level); /* error warning note */
 enum diag_level diag_level_named(struct str word);
+/* By path, line, column, code and message. */
+int diag_compare(const struct diag *x, const struct diag *y);
 void diag_format(const struct diag *d, struct buf *out); /* ends in \n */
 /* Without the line of source. */
 struct json *diag_json(struct arena *a, const struct diag *d);

@@ -112,13 +112,12 @@ static const char *read_brackets(struct peg_bytes *set, const char *p) {
 static uint16_t read_cell(struct peg_set *s, const char **p) {
     struct peg_bytes set = {{0}};
     char c = *(*p)++;
-    if (c == '[') {
+    if (c == '[')
         *p = read_brackets(&set, *p);
-    } else if (c == '%' && is_any(**p, "dlsw")) {
+    else if (c == '%' && is_any(**p, "dlsw"))
         add_class(&set, *(*p)++);
-    } else {
+    else
         return (unsigned char)(c == '%' ? *(*p)++ : c);
-    }
     s->sets = arena_grow(s->a, s->sets, s->set_count, &s->set_cap,
                          sizeof *s->sets);
     s->sets[s->set_count] = set;

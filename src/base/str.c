@@ -23,6 +23,10 @@ int str_cmp(struct str a, struct str b) {
     return (a.n > b.n) - (a.n < b.n);
 }
 
+int str_order(const void *x, const void *y) {
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
 /* Where it is short: byte by byte. */
 static size_t find_in_short(struct str s, struct str what) {
     for (size_t at = 0; at + what.n <= s.n; at++)
@@ -92,6 +96,13 @@ bool str_has(struct str s, const char *const *words) {
     while (*words != NULL && str_find(s, str_of(*words)) == s.n)
         words++;
     return *words != NULL;
+}
+
+bool str_lists(struct str list, char sep, struct str part) {
+    while (list.n > 0)
+        if (str_eq(str_trim(str_cut(list, sep, &list)), part))
+            return true;
+    return false;
 }
 
 bool str_to_int(struct str s, int64_t *value) {

@@ -54,7 +54,9 @@ static inline size_t str_find_char(struct str s, char c) {
 }
 
 bool str_eq_nocase(struct str a, struct str b); /* ASCII */
-int str_cmp(struct str a, struct str b);        /* bytewise, as qsort wants */
+int str_cmp(struct str a, struct str b);        /* bytewise */
+/* Of two structs that begin with a str, as qsort() and bsearch() want. */
+int str_order(const void *x, const void *y);
 size_t str_find(struct str s, struct str what); /* s.n when absent */
 size_t str_line_begin(struct str s, size_t at); /* of the byte's line */
 struct str str_trim(struct str s);                         /* ASCII blanks */
@@ -71,6 +73,8 @@ bool str_in_nocase(struct str s, const char *const *words);
 bool str_has(struct str s, const char *const *words);
 #define STR_HAS_ONE(s, ...)                                                    \
     str_has(s, (const char *const[]){__VA_ARGS__, NULL})
+/* Is it one of the parts of a list, without blanks round them? "a, b" */
+bool str_lists(struct str list, char sep, struct str part);
 uint64_t str_hash(struct str s);               /* stable across runs */
 
 /* ASCII, whatever the locale says. */

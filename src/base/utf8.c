@@ -104,6 +104,13 @@ size_t utf8_next(struct str s, uint32_t *cp) {
     return n;
 }
 
+size_t utf8_cut(struct str s, size_t most) {
+    size_t n = most < s.n ? most : s.n;
+    while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xc0) == 0x80)
+        n--;
+    return n;
+}
+
 void utf8_put(struct buf *out, uint32_t cp) {
     if (cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF))
         cp = REPLACEMENT;

@@ -9,6 +9,8 @@ bool utf8_valid(struct str s);
 /* Length of the character at the front (1 for a bad byte, 0 when empty);
  * *cp its code point, U+FFFD for a bad byte. */
 size_t utf8_next(struct str s, uint32_t *cp);
+/* Bytes of the whole characters at the front, at most so many. */
+size_t utf8_cut(struct str s, size_t most);
 void utf8_put(struct buf *out, uint32_t cp);
 /* Append s with bad bytes as U+FFFD and control characters (not \n, \t) as
  * their visible pictures (U+2400...), and what is obeyed or read but not seen

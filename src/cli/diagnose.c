@@ -201,10 +201,9 @@ static uint64_t bytes_of_all(const struct cli *c) {
 }
 
 static bool is_stdin_named(const struct cli *c) {
-    for (size_t i = 0; i < c->operand_count; i++) {
+    for (size_t i = 0; i < c->operand_count; i++)
         if (input_is_stdin(c->operands[i]))
             return true;
-    }
     return false;
 }
 
@@ -307,11 +306,10 @@ static int diagnose_several(struct cli *c, const oomkb *kb) {
     for (size_t i = 0; i < c->operand_count && !c->is_pipe_closed; i++) {
         struct exam exam;
         input_title(c, c->operands[i], i, "");
-        if (jobs != NULL) {
+        if (jobs != NULL)
             jobs_await(jobs, i, &exam);
-        } else {
+        else
             read_here(c, kb, c->operands[i], &exam);
-        }
         status = status_of_both(status, exam_tell(c, c->operands[i], &exam));
     }
     jobs_end(jobs);

@@ -68,11 +68,10 @@ static int say_balance(struct cli *c) {
     size_t counts[2] = {0, 0};
     if (!overlay_open(c, &o, false))
         return STATUS_ERROR;
-    for (size_t i = 0; i < o.count; i++) {
+    for (size_t i = 0; i < o.count; i++)
         if (strcmp(o.at[i].entry, c->operands[0]) == 0 &&
             strcmp(o.at[i].fix, c->operands[1]) == 0)
             counts[strcmp(o.at[i].outcome, "failed") == 0]++;
-    }
     overlay_close(&o);
     snprintf(worked, sizeof worked, "%zu", counts[0]);
     snprintf(failed, sizeof failed, "%zu", counts[1]);
@@ -237,11 +236,10 @@ static int export_all(struct cli *c) {
         status = cli_usage(c, "cli.feedback.none", o.path, NULL);
     } else {
         qsort(o.at, o.count, sizeof *o.at, by_fix);
-        if (c->output != NULL) {
+        if (c->output != NULL)
             status = export_to_file(c, &o);
-        } else {
+        else
             put_all(c, stdout, &o);
-        }
     }
     overlay_close(&o);
     return status;

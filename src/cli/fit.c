@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "cli/input.h"
 
 #include "base/limits.h"
@@ -39,17 +40,16 @@ static bool take_fact(struct asking *q, const struct fit_option *o) {
 }
 
 static bool take_option(struct asking *q, const struct fit_option *o) {
-    if (strcmp(o->option, "--compare") == 0) {
+    if (strcmp(o->option, "--compare") == 0)
         q->question.compare = o->value;
-    } else if (strcmp(o->option, "--sweep") == 0) {
+    else if (strcmp(o->option, "--sweep") == 0)
         q->question.sweep = o->value;
-    } else if (strcmp(o->option, "--config") == 0) {
+    else if (strcmp(o->option, "--config") == 0)
         q->config_path = o->value;
-    } else if (strcmp(o->option, "--from-log") == 0) {
+    else if (strcmp(o->option, "--from-log") == 0)
         q->log_path = o->value;
-    } else {
+    else
         return take_fact(q, o);
-    }
     return true;
 }
 
@@ -68,18 +68,14 @@ static int read_config(struct cli *c, struct asking *q) {
 
 /* Words that the shell took apart, as it would read them again. */
 static bool join_words(struct content *out, char **words, size_t count) {
-    size_t room = 1;
-    for (size_t i = 0; i < count; i++)
-        room += strlen(words[i]) + 3;
-    out->p = calloc(room, 1);
-    for (size_t i = 0; out->p != NULL && i < count; i++) {
-        bool is_plain = strpbrk(words[i], " \t\n\"'`$\\|&;<>()") == NULL;
-        bool has_single = strchr(words[i], '\'') != NULL;
-        const char *quote = is_plain ? "" : has_single ? "\"" : "'";
-        out->n += (size_t)snprintf(out->p + out->n, room - out->n, "%s%s%s%s",
-                                   i > 0 ? " " : "", quote, words[i], quote);
+    struct buf all;
+    buf_init(&all, NULL, 0);
+    for (size_t i = 0; i < count; i++) {
+        buf_add(&all, i > 0 ? STR(" ") : STR(""));
+        buf_add_quoted(&all, str_of(words[i]));
     }
-    return out->p != NULL;
+    *out = (struct content){.p = all.p, .n = all.n};
+    return buf_ok(&all);
 }
 
 /* `fit ... -- vllm serve m`, `fit ... "vllm serve m"`, a file, or - . */
@@ -88,14 +84,13 @@ static int read_command(struct cli *c, struct asking *q) {
     char *first = c->operands[0];
     bool is_file = c->operand_count == 1 && strpbrk(first, " \n") == NULL;
     int status = 0;
-    if (is_file) {
+    if (is_file)
         status = input_read(c, first, FIT_COMMAND_BYTES_MAX, &q->command,
                               &is_whole);
-    } else if (c->operand_count == 1) {
+    else if (c->operand_count == 1)
         q->question.command = first;
-    } else if (!join_words(&q->command, c->operands, c->operand_count)) {
+    else if (!join_words(&q->command, c->operands, c->operand_count))
         status = input_error(c, first, ENOMEM);
-    }
     if (q->command.p != NULL)
         q->question.command = q->command.p;
     return status != 0 || is_whole
@@ -113,10 +108,9 @@ static int read_log(struct cli *c, struct asking *q, oomkb *kb) {
 
 static int gather(struct cli *c, struct asking *q, oomkb *kb) {
     q->question.size = sizeof q->question;
-    for (size_t i = 0; i < c->fit_count; i++) {
+    for (size_t i = 0; i < c->fit_count; i++)
         if (!take_option(q, &c->fit[i]))
             return cli_usage(c, "cli.error.fit_room", c->fit[i].option, NULL);
-    }
     for (size_t i = 0; i < c->answer_count; i++)
         q->list[q->count++] = c->answers[i];
     q->question.facts = q->list;

@@ -102,10 +102,9 @@ int run_help(struct cli *c) {
     } else if (!is_help && c->wants_help && c->is_command_named) {
         which = c->command;
     }
-    if (which != NULL) {
+    if (which != NULL)
         write_one(c, which);
-    } else {
+    else
         write_whole(c);
-    }
     return STATUS_FOUND;
 }

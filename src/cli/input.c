@@ -181,9 +181,8 @@ void input_title(struct cli *c, const char *name, size_t i,
     snprintf(shown, sizeof shown, "%s", name);
     if (c->redact)
         snprintf(shown, sizeof shown, "%zu/%zu", i + 1, c->operand_count);
-    for (char *at = shown; is_markdown && *at != '\0'; at++) {
+    for (char *at = shown; is_markdown && *at != '\0'; at++)
         *at = *at == '`' ? '\'' : *at; /* it stands in a span */
-    }
     fputs(c->titled_count++ > 0 ? "\n" : "", stdout);
     fputs(is_markdown ? "# `" : "==> ", stdout);
     put_safe(stdout, shown);
@@ -232,11 +231,10 @@ void exam_read(const oomkb *kb, int in, const oomkb_options *options,
     *out = (struct exam){0};
     if (oomkb_scan_new(kb, options, &scan, &out->err) != OOMKB_OK)
         return;
-    if (feed_all(scan, in, watcher, ctx, out)) {
+    if (feed_all(scan, in, watcher, ctx, out))
         oomkb_scan_finish(scan, &out->report, &out->err);
-    } else {
+    else
         oomkb_scan_free(scan);
-    }
 }
 
 int exam_tell(struct cli *c, const char *name, struct exam *e) {

@@ -53,7 +53,8 @@ static void take_facts(struct linting *l) {
     l->facts[count] = NULL;
 }
 
-static void count_file(struct linting *l, const struct lint_file *file) {
+static void add_file(struct linting *l, struct lint_file *file) {
+    *ARENA_ADD(&l->arena, l->files, l->count, l->cap) = file;
     for (size_t i = 0; i < file->service_count; i++)
         if (file->services[i].is_asked)
             l->verdicts[file->services[i].fits]++;
@@ -62,10 +63,6 @@ static void count_file(struct linting *l, const struct lint_file *file) {
     l->has_unread = l->has_unread || !file->is_read;
 }
 
-static void add_file(struct linting *l, struct lint_file *file) {
-    *ARENA_ADD(&l->arena, l->files, l->count, l->cap) = file;
-    count_file(l, file);
-}
 
 /* ---- reading ---- */
 
@@ -74,14 +71,14 @@ static bool read_beside(void *arg, struct arena *a, struct str path,
                         struct str *text) {
     struct content content = {0};
     struct stat about;
-    bool is_whole = false, is_read = false;
+    bool is_whole = false;
     (void)arg;
-    if (stat(path.p, &about) == 0 && S_ISREG(about.st_mode) &&
+    bool is_read =
+        stat(path.p, &about) == 0 && S_ISREG(about.st_mode) &&
         input_take(path.p, LINT_FILE_BYTES_MAX, &content, &is_whole) == 0 &&
-        is_whole) {
+        is_whole;
+    if (is_read)
         *text = arena_str(a, (struct str){content.p, content.n});
-        is_read = true;
-    }
     free(content.p);
     return is_read;
 }
@@ -148,7 +145,8 @@ static void write_sarif(struct linting *l) {
         struct str text = rule->text.in[lang_of(l->c)];
         struct str rest, what = str_cut(text, '\n', &rest);
         *ARENA_ADD(&l->arena, rules.at, rules.count, cap) = (struct sarif_rule){
-            rule->id, what, rest.n > 0 ? rest : what, diag_level_named(rule->level)};
+            rule->id, what, rest.n > 0 ? rest : what,
+            diag_level_named(rule->level)};
     }
     diagnostics_write_sarif(l->c, &all, &rules);
 }
@@ -205,11 +203,7 @@ static int status_of(const struct linting *l) {
 }
 
 int run_lint(struct cli *c) {
-    bool is_format = strcmp(c->format, "text") == 0 ||
-                     strcmp(c->format, "sarif") == 0 ||
-                     strcmp(c->format, "github") == 0 ||
-                     strcmp(c->format, "json") == 0;
-    if (!is_format)
+    if (!STR_IS_ONE(str_of(c->format), "text", "sarif", "github", "json"))
         return cli_usage(c, "cli.error.lint_format", c->format, NULL);
     if (c->operand_count == 0)
         return cli_usage(c, "cli.error.lint_files", NULL, NULL);

@@ -2,16 +2,8 @@
  * those of a component, or the names that options take (models, gpus ...). */
 #include <string.h>
 
+#include "base/str.h"
 #include "cli/cli.h"
-
-static bool is_of_names(const char *what) {
-    for (const char *const *name = oomkb_names_known(); *name != NULL;
-         name++) {
-        if (strcmp(*name, what) == 0)
-            return true;
-    }
-    return false;
-}
 
 int run_list(struct cli *c) {
     if (c->operand_count > 1)
@@ -24,7 +16,7 @@ int run_list(struct cli *c) {
     oomkb_options options = cli_options(c);
     oomkb_error err;
     size_t count = 0;
-    int code = is_of_names(what)
+    int code = str_in(str_of(what), oomkb_names_known())
                    ? oomkb_names_write(kb, what, c->format, &options,
                                        cli_write, c, &count, &err)
                    : oomkb_list_write(kb, component, c->format, &options,

@@ -43,11 +43,10 @@ int main(int argc, char **argv) {
     ignore_closed_pipes();
     struct cli c = {0};
     int status = STATUS_ERROR;
-    if (options_read(argc, argv, &c)) {
+    if (options_read(argc, argv, &c))
         status = cli_finish(&c, run(&c));
-    } else {
+    else
         cli_finish(&c, STATUS_ERROR);
-    }
     oomkb_close(c.kb);
     return status;
 }

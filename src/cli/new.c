@@ -78,11 +78,10 @@ static void draft(void *arg) {
     if (d->known.n > 0)
         return;
     d->page = author_draft(&d->arena, &d->from);
-    if (d->c->output != NULL) {
+    if (d->c->output != NULL)
         author_write_file(&d->arena, str_of(d->c->output), d->page);
-    } else {
+    else
         fwrite(d->page.p, 1, d->page.n, stdout);
-    }
 }
 
 static bool is_there(const char *path) {

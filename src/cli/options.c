@@ -7,6 +7,7 @@
 #include "cli/input.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 
 #define SARIF "sarif"   /* of check and lint */
 #define GITHUB "github" /* of lint */
@@ -35,27 +36,6 @@ static void complain(struct reading *r, const char *key, const char *arg,
     }
 }
 
-/* Is word one of the words in list, which blanks part? */
-static bool is_listed(const char *list, const char *word) {
-    size_t n = strlen(word);
-    while (*list != '\0') {
-        size_t length = strcspn(list, " ");
-        if (length == n && memcmp(list, word, n) == 0)
-            return true;
-        list += length;
-        list += strspn(list, " ");
-    }
-    return false;
-}
-
-static bool is_format(const char *word) {
-    for (const char *const *f = oomkb_formats(); *f != NULL; f++) {
-        if (strcmp(*f, word) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* A number from least to most; else key is what is wrong with it. */
 static uint32_t number_of(struct reading *r, const char *value, uint32_t least,
                           uint32_t most, const char *key) {
@@ -81,8 +61,8 @@ static void take_text(struct reading *r, const char *value) {
 }
 
 static void take_format(struct reading *r, const char *value) {
-    if (!is_format(value) && strcmp(value, SARIF) != 0 &&
-        strcmp(value, GITHUB) != 0) {
+    struct str word = str_of(value);
+    if (!str_in(word, oomkb_formats()) && !STR_IS_ONE(word, SARIF, GITHUB)) {
         complain(r, "cli.error.format", value, "");
         return;
     }
@@ -106,13 +86,12 @@ static void take_apply(struct reading *r, const char *value) {
 
 static void take_answer(struct reading *r, const char *value) {
     struct cli *c = r->c;
-    if (strchr(value, '=') == NULL) {
+    if (strchr(value, '=') == NULL)
         complain(r, "cli.error.set", value, "");
-    } else if (c->answer_count == CLI_ANSWERS_MAX) {
+    else if (c->answer_count == CLI_ANSWERS_MAX)
         complain(r, "cli.error.too_many_set", value, "");
-    } else {
+    else
         c->answers[c->answer_count++] = value;
-    }
 }
 
 /* "built-in" is the one inside. */
@@ -256,7 +235,8 @@ static void take_engines(struct reading *r, const char *arg) {
 
 static void take(struct reading *r, const struct option_row *row,
                  const char *value) {
-    if (row->choices != NULL && !is_listed(row->choices, value)) {
+    if (row->choices != NULL &&
+        !str_lists(str_of(row->choices), ' ', str_of(value))) {
         complain(r, "cli.error.choice", row->name, row->choices);
         return;
     }

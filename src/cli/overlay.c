@@ -26,12 +26,11 @@ static bool path_find(char path[OVERLAY_PATH_MAX]) {
     const char *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
     int n = -1;
-    if (data != NULL && data[0] == '/') {
+    if (data != NULL && data[0] == '/')
         n = snprintf(path, OVERLAY_PATH_MAX, "%s/oomkb/feedback.txt", data);
-    } else if (home != NULL && home[0] == '/') {
+    else if (home != NULL && home[0] == '/')
         n = snprintf(path, OVERLAY_PATH_MAX,
                      "%s/.local/share/oomkb/feedback.txt", home);
-    }
     return n > 0 && n < OVERLAY_PATH_MAX - 16;
 }
 
@@ -54,10 +53,9 @@ static void lock_take(struct overlay *o) {
     o->lock = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
     if (o->lock < 0)
         raise_io(o, path);
-    while (fcntl(o->lock, F_SETLKW, &whole) != 0) {
+    while (fcntl(o->lock, F_SETLKW, &whole) != 0)
         if (errno != EINTR)
             raise_io(o, path);
-    }
 }
 
 bool file_put(struct cli *c, const char *path, const char *bytes, size_t n) {
@@ -116,11 +114,10 @@ static void lines_read(struct overlay *o) {
             *end = '\0';
         bool is_said = line[0] != '#' && line[strspn(line, " \t")] != '\0';
         struct own_line read = {.from = from, .to = to};
-        if (is_said && line_read(line, &read)) {
+        if (is_said && line_read(line, &read))
             *ARENA_ADD(&o->arena, o->at, o->count, cap) = read;
-        } else {
+        else
             o->unreadable += is_said;
-        }
         from = to;
     }
     o->reports = arena_array(&o->arena, o->count + 1, sizeof *o->reports);
@@ -185,9 +182,8 @@ void overlay_close(struct overlay *o) {
     arena_free(&o->arena);
     if (o->in >= 0)
         close(o->in);
-    if (o->lock >= 0) {
+    if (o->lock >= 0)
         close(o->lock); /* and with it the lock */
-    }
     o->in = o->lock = -1;
 }
 

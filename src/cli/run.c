@@ -295,10 +295,9 @@ static bool is_same(const char *const *x, const char *const *y) {
 }
 
 static bool was_tried(const struct job *j, const char *const *argv) {
-    for (size_t i = 0; i < j->count; i++) {
+    for (size_t i = 0; i < j->count; i++)
         if (is_same(j->at[i].argv, argv))
             return true;
-    }
     return false;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "cli/run.h"
 
@@ -17,30 +18,6 @@ void watch_add(struct watch *w, const char *text, size_t n) {
     }
 }
 
-static bool is_plain(const char *word) {
-    return word[0] != '\0' && strpbrk(word, " \t\n\"'`$\\|&;<>()*?#~{}[]!") ==
-                                  NULL;
-}
-
-/* As a shell reads it: 'it'\''s'. */
-static void add_quoted(struct watch *w, const char *word) {
-    if (is_plain(word)) {
-        watch_add(w, word, strlen(word));
-        return;
-    }
-    watch_add(w, "'", 1);
-    for (const char *at = word; *at != '\0';) {
-        size_t n = strcspn(at, "'");
-        watch_add(w, at, n);
-        at += n;
-        if (*at == '\'') {
-            watch_add(w, "'\\''", 4);
-            at++;
-        }
-    }
-    watch_add(w, "'", 1);
-}
-
 void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
                  char *const *argv) {
     *w = (struct watch){.scan = NULL};
@@ -48,12 +25,16 @@ void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
     oomkb_error err;
     if (oomkb_scan_new(kb, options, &scan, &err) == OOMKB_OK)
         w->scan = scan;
-    watch_add(w, "$", 1);
+    struct buf line;
+    buf_init(&line, NULL, 0);
+    buf_add_char(&line, '$');
     for (size_t i = 0; argv[i] != NULL; i++) {
-        watch_add(w, " ", 1);
-        add_quoted(w, argv[i]);
+        buf_add_char(&line, ' ');
+        buf_add_quoted(&line, str_of(argv[i]));
     }
-    watch_add(w, "\n", 1);
+    buf_add_char(&line, '\n');
+    watch_add(w, line.p, line.n);
+    buf_free(&line);
 }
 
 /* A line that is not over waits, while there is memory to keep it. */

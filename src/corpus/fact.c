@@ -146,10 +146,9 @@ static int64_t suffix_scale(struct str suffix, enum unit unit) {
         return str_eq(suffix, STR("pct")) ? UNITS_MICRO / 100 : 0;
     if (is_whole_number(unit))
         return str_eq(suffix, STR("k")) ? 1000 : 0;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (unit == UNIT_BYTES && str_eq(suffix, sizes[i].suffix))
             return sizes[i].bytes;
-    }
     return 0;
 }
 
@@ -183,10 +182,9 @@ static struct str unquoted(struct str text) {
 }
 
 static bool is_one_of(struct str s, const char *const *words, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (str_eq_nocase(s, str_of(words[i])))
             return true;
-    }
     return false;
 }
 
@@ -214,11 +212,10 @@ static void take_amount(struct fact *out, const struct amount *amount) {
 
 static void read_amount(struct str text, int64_t scale, struct fact *out) {
     struct amount amount = {.why = "not an amount"};
-    if (units_read(text, scale, &amount)) {
+    if (units_read(text, scale, &amount))
         take_amount(out, &amount);
-    } else {
+    else
         leave_unknown(out, amount.why);
-    }
 }
 
 /* What the letter behind a number of tokens stands for; 0: no such letter. */
@@ -351,18 +348,16 @@ bool fact_is_share(enum fact_name name) {
 }
 
 const struct fact *facts_last(const struct fact_list *list, enum fact_name n) {
-    for (size_t i = list->count; i > 0; i--) {
+    for (size_t i = list->count; i > 0; i--)
         if (list->at[i - 1].name == n && list->at[i - 1].known)
             return &list->at[i - 1];
-    }
     return NULL;
 }
 
 const struct fact *facts_first(const struct fact_list *list, enum fact_name n) {
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         if (list->at[i].name == n && list->at[i].known)
             return &list->at[i];
-    }
     return NULL;
 }
 

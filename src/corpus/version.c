@@ -57,11 +57,10 @@ static bool take_part(struct str *s, struct str word, struct str *number) {
     if (!str_eq_nocase(str_slice(rest, 0, word.n), word))
         return false;
     rest = str_slice(rest, word.n, rest.n);
-    if (rest.n > 1 && is_separator(rest.p[0]) && is_digit(rest.p[1])) {
+    if (rest.n > 1 && is_separator(rest.p[0]) && is_digit(rest.p[1]))
         rest = str_slice(rest, 1, rest.n);
-    } else if (rest.n == 1 && is_separator(rest.p[0])) {
+    else if (rest.n == 1 && is_separator(rest.p[0]))
         rest = str_slice(rest, 1, rest.n); /* PEP 440 allows "1.0a." */
-    }
     *number = take_digits(&rest);
     *s = rest;
     return true;
@@ -78,10 +77,9 @@ static int take_pre(struct str *s, struct str *number) {
         {{"preview", 7}, PRE_CANDIDATE}, {{"pre", 3}, PRE_CANDIDATE},
         {{"rc", 2}, PRE_CANDIDATE},      {{"c", 1}, PRE_CANDIDATE},
     };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (take_part(s, words[i].word, number))
             return (int)words[i].kind;
-    }
     return 0;
 }
 
@@ -202,13 +200,12 @@ static int compare_locals(struct str a, struct str b) {
         struct str first = take_segment(&a);
         struct str second = take_segment(&b);
         bool is_number = all_digits(first);
-        if (is_number != all_digits(second)) {
+        if (is_number != all_digits(second))
             order = is_number ? 1 : -1;
-        } else if (is_number) {
+        else if (is_number)
             order = compare_digits(first, second);
-        } else {
+        else
             order = compare_words(first, second);
-        }
     }
     return order != 0 ? order : (a.n > 0) - (b.n > 0);
 }
@@ -225,10 +222,9 @@ static int compare_parsed(const struct parsed *a, const struct parsed *b) {
         compare_digits(a->dev, b->dev),
         compare_locals(a->local, b->local),
     };
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
         if (orders[i] != 0)
             return sign(orders[i]);
-    }
     return 0;
 }
 
@@ -249,9 +245,8 @@ bool version_compare(struct str a, struct str b, int *order) {
 static bool reached(const struct version_event *event,
                     const struct parsed *version) {
     struct parsed at;
-    if (!event->is_fixed && str_eq(event->version, STR("0"))) {
+    if (!event->is_fixed && str_eq(event->version, STR("0")))
         return true; /* the beginning: before every dev of 0 */
-    }
     if (!parse(event->version, &at))
         return false;
     at.local = (struct str){NULL, 0};
@@ -265,9 +260,8 @@ enum in_range version_in_range(const struct version_range *r,
         return RANGE_UNKNOWN;
     parsed.local = (struct str){NULL, 0};
     bool inside = r->event_count == 0;
-    for (size_t i = 0; i < r->event_count; i++) {
+    for (size_t i = 0; i < r->event_count; i++)
         if (reached(&r->events[i], &parsed))
             inside = !r->events[i].is_fixed;
-    }
     return inside ? RANGE_INSIDE : RANGE_OUTSIDE;
 }

@@ -24,45 +24,38 @@ struct str engine_short_name(const struct engine *e) {
     return str_slice(e->id, 0, str_find_char(e->id, '.'));
 }
 
+/* "vllm"; empty where it is started as a module of Python. */
+static struct str engine_program(const struct engine *e) {
+    struct str rest, program = str_cut(e->command, ' ', &rest);
+    return str_starts(program, STR("python")) ? STR("") : program;
+}
+
 struct engine_words engines_named(struct lint_work *k) {
     struct str *list = NULL;
     size_t count = 0, cap = 0;
     for (const char *const *id = fit_engines; *id != NULL; id++) {
         const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
-        struct str rest;
         if (e == NULL || e->command.n == 0)
             continue;
-        struct str program = str_cut(e->command, ' ', &rest);
         *ARENA_ADD(k->a, list, count, cap) = engine_short_name(e);
-        if (str_starts(program, STR("python")))
-            continue;
-        *ARENA_ADD(k->a, list, count, cap) = program;
+        if (engine_program(e).n > 0)
+            *ARENA_ADD(k->a, list, count, cap) = engine_program(e);
     }
     return (struct engine_words){list, count};
-}
-
-/* "Text Generation Inference" as images call it. */
-static struct str engine_slug(struct lint_work *k, const struct engine *e) {
-    struct str slug = arena_lower(k->a, e->name);
-    for (size_t i = 0; i < slug.n; i++)
-        if (slug.p[i] == ' ')
-            ((char *)slug.p)[i] = '-';
-    return slug;
 }
 
 static const struct engine *engine_in(struct lint_work *k, struct str text) {
     struct str small = arena_lower(k->a, text);
     for (const char *const *id = fit_engines; *id != NULL; id++) {
         const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
-        struct str rest, program;
         if (e == NULL || e->command.n == 0)
             continue;
-        program = str_cut(e->command, ' ', &rest);
-        bool is_own = !str_starts(program, STR("python")) &&
-                      str_find(small, program) < small.n;
-        struct str name = engine_short_name(e);
-        if (is_own || str_find(small, name) < small.n ||
-            str_find(small, engine_slug(k, e)) < small.n)
+        /* "Text Generation Inference" as images call it */
+        struct str program = engine_program(e), slug = arena_swap(
+            k->a, arena_lower(k->a, e->name), ' ', '-');
+        if ((program.n > 0 && str_find(small, program) < small.n) ||
+            str_find(small, engine_short_name(e)) < small.n ||
+            str_find(small, slug) < small.n)
             return e;
     }
     return NULL;
@@ -89,9 +82,8 @@ static const struct engine *engine_of_variables(struct lint_work *k,
 }
 
 static bool starts_program(const struct workload *w) {
-    return w->words.count > 0 && w->words.at[0].text.n > 0 &&
-           w->words.at[0].text.p[0] != '-' &&
-           w->words.at[0].text.p[0] != '$';
+    struct str first = w->words.count > 0 ? w->words.at[0].text : STR("");
+    return first.n > 0 && first.p[0] != '-' && first.p[0] != '$';
 }
 
 /* "/bin/sh /app/start.sh": what that starts, the file does not say. */
@@ -112,10 +104,8 @@ static bool names_program(const struct workload *w, const struct engine *e) {
 }
 
 bool workload_is_script(const struct workload *w) {
-    struct str first = w->words.count > 0 ? w->words.at[0].text
-                                          : (struct str){NULL, 0};
-    return starts_program(w) &&
-           (str_ends(first, STR(".sh")) || str_ends(first, STR(".py")));
+    return starts_program(w) && (str_ends(w->words.at[0].text, STR(".sh")) ||
+                                 str_ends(w->words.at[0].text, STR(".py")));
 }
 
 /* The words before the first flag: "python3 -m sglang.launch_server". */
@@ -167,12 +157,6 @@ static bool word_is_of_image(struct lint_work *k, struct str word) {
            (!is_path && str_find_char(word, '/') < word.n);
 }
 
-/* A program that is no engine's, and no shell's or script's that may start one. */
-static bool runs_another(struct lint_work *k, const struct workload *w) {
-    return !starts_shell(w) && !workload_is_script(w) &&
-           !word_is_of_image(k, w->words.at[0].text);
-}
-
 static const struct engine *engine_of_words(struct lint_work *k,
                                             const struct workload *w) {
     const struct engine *e = NULL;
@@ -181,8 +165,9 @@ static const struct engine *engine_of_words(struct lint_work *k,
         return e != NULL ? e : engine_of_flags(k, w);
     }
     e = engine_of_program(k, w);
-    if (e == NULL && runs_another(k, w))
-        return NULL;
+    if (e == NULL && !starts_shell(w) && !workload_is_script(w) &&
+        !word_is_of_image(k, w->words.at[0].text))
+        return NULL; /* a program that is no engine's, and may start none */
     if (e == NULL && w->image.n > 0)
         e = engine_in(k, w->image);
     return e != NULL && starts_shell(w) && !names_program(w, e) ? NULL : e;
@@ -225,13 +210,8 @@ const struct engine *engine_of_workload(struct lint_work *k,
 /* ---- the command ---- */
 
 static void put_quoted(struct buf *out, struct str word) {
-    bool has_single = str_find_char(word, '\'') < word.n;
-    bool is_plain = word.n > 0;
-    for (size_t i = 0; i < word.n; i++)
-        is_plain = is_plain && strchr(" \t\n\"'`$\\|&;<>()#*?", word.p[i]) ==
-                                   NULL;
-    const char *quote = is_plain ? "" : has_single ? "\"" : "'";
-    buf_printf(out, "%s%.*s%s ", quote, STR_ARG(word), quote);
+    buf_add_quoted(out, word);
+    buf_add_char(out, ' ');
 }
 
 static bool has_flag(const struct workload *w, const struct flag *flag) {
@@ -293,13 +273,10 @@ static const char *command_of(struct lint_work *k, const struct asked *it) {
 
 /* ---- what the file says of the machine ---- */
 
-static size_t parts_of(struct str list) {
-    size_t count = 0;
-    while (list.n > 0) {
-        struct str rest, one = str_trim(str_cut(list, ',', &rest));
-        count += one.n > 0;
-        list = rest;
-    }
+static int64_t parts_of(struct str list) {
+    int64_t count = 0;
+    while (list.n > 0)
+        count += str_trim(str_cut(list, ',', &list)).n > 0;
     return count;
 }
 
@@ -312,16 +289,6 @@ struct str cards_listed(const struct workload *w, bool has_variables) {
         s = setting_find(&w->env, str_of(variables[i]));
     bool is_list = s != NULL && s->value.n > 0 && is_digit(s->value.p[0]);
     return is_list ? s->value : (struct str){NULL, 0};
-}
-
-/* "-ts 0.55,0.45": so many cards at least. */
-static size_t cards_split(const struct workload *w) {
-    for (size_t i = 0; i < w->words.count; i++) {
-        struct option_said o = option_at(&w->words, i);
-        if (STR_IS_ONE(o.name, "-ts", "--tensor-split"))
-            return parts_of(o.value);
-    }
-    return 0;
 }
 
 /* By a word of its own, or within the script that a shell is given. */
@@ -366,7 +333,7 @@ static int64_t nodes_of(const struct workload *w) {
 /* 0: nobody knows. */
 static int64_t cards_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("gpus"));
-    int64_t count = (int64_t)parts_of(cards_listed(w, true)), said;
+    int64_t count = parts_of(cards_listed(w, true)), said;
     if (s != NULL && str_to_int(s->value, &said) && said > 0)
         count = said;
     return mul_i64(count, nodes_of(w), &count) ? count : 0;
@@ -395,8 +362,8 @@ static const char **facts_of(struct lint_work *k, const struct workload *w) {
     const struct lint_setting *gpu = setting_find(&w->keys, STR("gpu"));
     size_t count = 0;
     int64_t cards = cards_of(w);
-    if (cards == 0 && !says_count(k->o->facts))
-        cards = (int64_t)cards_split(w);
+    if (cards == 0 && !says_count(k->o->facts)) /* so many at least */
+        cards = parts_of(OPTION_VALUE(&w->words, "-ts", "--tensor-split"));
     for (; k->o->facts[count] != NULL && count < FACTS_OF_USER; count++) {
         check_card(k, k->o->facts[count]);
         list[count] = k->o->facts[count];

@@ -68,12 +68,11 @@ static int64_t bits_least(struct lint_work *k, const struct asked *it) {
 /* "blk\\..*_exps.*=CPU,blk\\.3\\.=CUDA0": what leaves the GPU are experts. */
 static bool moves_experts_alone(struct str rules) {
     while (rules.n > 0) {
-        struct str rest, rule = str_cut(rules, ',', &rest);
+        struct str rule = str_cut(rules, ',', &rules);
         bool leaves = str_ends(rule, STR("=CPU"));
         bool stays = str_find(rule, STR("=CUDA")) < rule.n;
         if (!stays && !(leaves && str_find(rule, STR("exps")) < rule.n))
             return false;
-        rules = rest;
     }
     return true;
 }
@@ -326,15 +325,6 @@ bool is_likely_by_size(struct lint_work *k, const struct asked *it) {
 
 /* ---- by what it is called ---- */
 
-static struct str name_served(const struct workload *w) {
-    for (size_t i = 0; i < w->words.count; i++) {
-        struct option_said o = option_at(&w->words, i);
-        if (STR_IS_ONE(o.name, "--served-model-name", "--alias"))
-            return o.value;
-    }
-    return (struct str){NULL, 0};
-}
-
 static struct str flag_of_model(const struct engine *e) {
     for (size_t i = 0; i < e->flag_count; i++)
         if (e->flags[i].fact == FACT_model)
@@ -344,7 +334,8 @@ static struct str flag_of_model(const struct engine *e) {
 
 const struct workload *workload_by_served(struct lint_work *k,
                                           const struct asked *it) {
-    struct str served = name_served(it->w);
+    struct str served =
+        OPTION_VALUE(&it->w->words, "--served-model-name", "--alias");
     const struct fact *model = input_of(it, FACT_model);
     if (it->fit == NULL || it->fit->c.model != NULL || served.n == 0 ||
         str_find_char(served, '$') < served.n ||

@@ -228,12 +228,6 @@ static void ask_flag(struct lint_work *k, const struct lint_rule *rule,
         rule_found(k, &f);
 }
 
-static void ask_flags(struct lint_work *k, const struct lint_rule *rule,
-                      const struct asked *it) {
-    for (size_t i = 0; i < it->w->words.count; i++)
-        ask_flag(k, rule, it, &it->w->words.at[i]);
-}
-
 /* ---- variables ---- */
 
 static void add_name(struct str *list, size_t *count, struct str name) {
@@ -394,16 +388,6 @@ static const struct fact *share_of(const struct asked *it) {
     return NULL;
 }
 
-static bool has_card(struct str list, struct str card) {
-    while (list.n > 0) {
-        struct str rest, one = str_trim(str_cut(list, ',', &rest));
-        if (str_eq(one, card))
-            return true;
-        list = rest;
-    }
-    return false;
-}
-
 /* CUDA_VISIBLE_DEVICES=0 in two containers of Kubernetes is two GPUs. */
 static struct str cards_named(const struct asked *it) {
     return cards_listed(it->w, !it->w->is_in_pod);
@@ -421,12 +405,13 @@ static void ask_shares(struct lint_work *k, const struct lint_rule *rule,
     const struct fact *share = share_of(it);
     struct str cards = cards_named(it);
     while (share != NULL && cards.n > 0) {
-        struct str rest, card = str_trim(str_cut(cards, ',', &rest));
+        struct str card = str_trim(str_cut(cards, ',', &cards));
         struct str others = {NULL, 0};
         int64_t sum = share->number;
         for (size_t i = 0; i < last; i++) {
             const struct fact *more = share_of(&k->asked[i]);
-            if (more == NULL || !has_card(cards_named(&k->asked[i]), card) ||
+            struct str its_cards = cards_named(&k->asked[i]);
+            if (more == NULL || !str_lists(its_cards, ',', card) ||
                 !run_at_once(&k->asked[i], it))
                 continue;
             sum += more->number;
@@ -440,7 +425,6 @@ static void ask_shares(struct lint_work *k, const struct lint_rule *rule,
             rule_found(k, &f);
             return;
         }
-        cards = rest;
     }
 }
 
@@ -452,7 +436,8 @@ void checks_ask(struct lint_work *k, const struct lint_rule *rule) {
         else if (str_starts(rule->check, STR("env_")))
             ask_variables(k, rule, it);
         else if (it->engine != NULL && str_starts(rule->check, STR("flag_")))
-            ask_flags(k, rule, it);
+            for (size_t n = 0; n < it->w->words.count; n++)
+                ask_flag(k, rule, it, &it->w->words.at[n]);
         else if (it->engine != NULL && it->fit != NULL &&
                  it->fits == FIT_UNKNOWN &&
                  str_eq(rule->check, STR("open_variable")))

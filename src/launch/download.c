@@ -19,17 +19,6 @@ static struct str bare_path(struct str path) {
     return path;
 }
 
-/* "--local-dir D", "--local-dir=D". */
-static struct str value_of(const struct word_list *line,
-                           const char *const *options) {
-    for (size_t i = 0; i < line->count; i++) {
-        struct option_said o = option_at(line, i);
-        if (str_in(o.name, options))
-            return o.value;
-    }
-    return (struct str){NULL, 0};
-}
-
 static struct str repository_of(struct str address) {
     static const char *const hosts[] = {"https://huggingface.co/",
                                         "git@hf.co:",
@@ -44,26 +33,21 @@ static struct str repository_of(struct str address) {
 static void read_clone(const struct word_list *line, size_t from,
                        struct str *model, struct str *path) {
     for (size_t i = from + 2; i < line->count && model->n == 0; i++) {
-        struct str behind;
         *model = repository_of(line->at[i].text);
         *path = text_at(line, i + 1);
-        if (model->n > 0 && path->n == 0) {
-            str_cut(*model, '/', &behind);
-            *path = behind;
-        }
+        if (model->n > 0 && path->n == 0)
+            str_cut(*model, '/', path);
     }
 }
 
 void download_read(struct arena *a, const struct word_list *line, size_t from,
                    struct setting_list *out) {
-    static const char *const folders[] = {"--local-dir", "--local_dir", NULL};
-    static const char *const models[] = {"--model", "--repo-id", NULL};
     struct str program = text_at(line, from), verb = text_at(line, from + 1);
     struct str model = {NULL, 0}, path = {NULL, 0};
     if (STR_IS_ONE(program, "hf", "huggingface-cli", "modelscope") &&
         str_eq(verb, STR("download"))) {
-        model = value_of(line, models);
-        path = value_of(line, folders);
+        model = OPTION_VALUE(line, "--model", "--repo-id");
+        path = OPTION_VALUE(line, "--local-dir", "--local_dir");
         if (model.n == 0 && !str_starts(text_at(line, from + 2), STR("-")))
             model = text_at(line, from + 2);
     } else if (str_eq(program, STR("git")) && str_eq(verb, STR("clone"))) {

@@ -37,32 +37,18 @@ struct lint_edit edit_drop(const struct workload *w, struct span_of_file at) {
 
 /* ---- a value that stands there ---- */
 
-static size_t count_of(struct str text, struct str what, size_t *first) {
-    size_t count = 0, at = 0;
-    while (what.n > 0 && at < text.n) {
-        size_t hit = at + str_find(str_slice(text, at, text.n), what);
-        if (hit >= text.n)
-            break;
-        *first = count == 0 ? hit : *first;
-        count++;
-        at = hit + what.n;
-    }
-    return count;
-}
-
+/* Where it stands once. */
 static bool replace_value(const struct workload *w, struct span_of_file at,
                           struct str old, struct str value,
                           struct lint_edit *edit) {
     struct str raw = str_slice(w->src->text, at.from, at.to - at.from);
-    if (at.src != w->src) /* another file's */
+    size_t first = str_find(raw, old);
+    struct str rest = str_slice(raw, first + old.n, raw.n);
+    if (at.src != w->src || /* another file's */
+        old.n == 0 || first == raw.n || str_find(rest, old) < rest.n)
         return false;
-    size_t first = 0;
-    if (count_of(raw, old, &first) == 1) {
-        *edit = (struct lint_edit){at.from + first, at.from + first + old.n,
-                                   value};
-        return true;
-    }
-    return false;
+    *edit = (struct lint_edit){at.from + first, at.from + first + old.n, value};
+    return true;
 }
 
 /* ---- a flag that does not ---- */

@@ -27,16 +27,26 @@ static void read_document(const struct launch_file *f,
         settings_read_file(f, root);
 }
 
+/* Of the file, by the rule of that check, if there is one. */
+static void tell(struct lint_work *k, const char *check,
+                 struct span_of_file at, struct str what, struct str more) {
+    const struct lint_rule *rule;
+    for (size_t i = 0; (rule = lint_rule_at(k->r, i)) != NULL; i++)
+        if (str_eq(rule->check, str_of(check))) {
+            rule_found(k, &(struct found){.rule = rule, .at = at,
+                                          .args = {what, more}});
+            return;
+        }
+}
+
 static void tell_unread(struct lint_work *k, const struct complaints *c) {
     bool is_template = str_find(k->src->text, STR("{{")) < k->src->text.n;
-    const struct lint_rule *rule =
-        rule_of_check(k, is_template ? "template" : "not_read");
-    if (rule == NULL || c->count == 0)
+    if (c->count == 0)
         return;
     const struct diag *d = &c->list[0];
     size_t at = source_byte(k->src, (struct place){d->line, d->column, 1});
-    rule_found(k, &(struct found){.rule = rule, .at = {at, at + 1, k->src},
-                                  .args = {d->message}});
+    tell(k, is_template ? "template" : "not_read",
+         (struct span_of_file){at, at + 1, k->src}, d->message, STR(""));
     k->file->is_read = false;
 }
 
@@ -44,10 +54,7 @@ static void tell_unread(struct lint_work *k, const struct complaints *c) {
 static void tell_remarks(struct lint_work *k, const struct remark_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct remark_of_file *r = &list->at[i];
-        const struct lint_rule *rule = rule_of_check(k, r->check);
-        if (rule != NULL)
-            rule_found(k, &(struct found){.rule = rule, .at = r->at,
-                                          .args = {r->args[0], r->args[1]}});
+        tell(k, r->check, r->at, r->args[0], r->args[1]);
     }
 }
 
@@ -76,13 +83,12 @@ static struct str told_of(struct lint_work *k, const struct asked *it) {
     struct fit shown = *it->fit;
     shown.fits = it->fits;
     struct str title = fit_title(&k->teller, &shown);
-    return it->served.n > 0
-               ? arena_printf(k->a, "%.*s %.*s", STR_ARG(title),
-                              STR_ARG(said(&k->teller, "fit.by_served")))
-           : it->fits == FIT_LIKELY && it->fit->fits == FIT_UNKNOWN
-               ? arena_printf(k->a, "%.*s %.*s", STR_ARG(title),
-                              STR_ARG(said(&k->teller, "fit.by_size")))
-               : title;
+    bool is_by_size = it->fits == FIT_LIKELY && it->fit->fits == FIT_UNKNOWN;
+    const char *how = it->served.n > 0 ? "fit.by_served"
+                      : is_by_size     ? "fit.by_size" : NULL;
+    return how == NULL ? title
+                       : arena_printf(k->a, "%.*s %.*s", STR_ARG(title),
+                                      STR_ARG(said(&k->teller, how)));
 }
 
 static void keep_service(struct lint_work *k, const struct asked *it) {
@@ -101,17 +107,8 @@ static void keep_service(struct lint_work *k, const struct asked *it) {
 }
 
 static int by_place(const void *x, const void *y) {
-    const struct diag *a = &((const struct lint_finding *)x)->diag;
-    const struct diag *b = &((const struct lint_finding *)y)->diag;
-    int path = str_cmp(a->path, b->path);
-    if (path != 0)
-        return path;
-    if (a->line != b->line)
-        return (a->line > b->line) - (a->line < b->line);
-    if (a->column != b->column)
-        return (a->column > b->column) - (a->column < b->column);
-    int code = strcmp(a->code, b->code);
-    return code != 0 ? code : str_cmp(a->message, b->message);
+    const struct lint_finding *a = x, *b = y;
+    return diag_compare(&a->diag, &b->diag);
 }
 
 /* In order, and once: services that extend one another share their lines. */
@@ -163,10 +160,7 @@ struct lint_file *lint_unread(struct arena *a, const struct lint_options *o,
                               struct str path, struct str why) {
     struct lint_text nothing = {path, {NULL, 0}};
     struct lint_work *k = begin(a, o, &nothing);
-    const struct lint_rule *rule = rule_of_check(k, "unreadable");
-    if (rule != NULL)
-        rule_found(k, &(struct found){.rule = rule, .at = {0, 0, k->src},
-                                      .args = {why}});
+    tell(k, "unreadable", (struct span_of_file){0, 0, k->src}, why, STR(""));
     k->file->is_read = false;
     return k->file;
 }

@@ -54,9 +54,8 @@ struct args {
 static void add_list(struct pod *p, struct workload *w,
                      const struct node *list, struct args *args) {
     struct variables scope = {&w->env, false};
-    for (size_t i = 0; list != NULL && list->kind == NODE_LIST &&
-                       i < list->count; i++) {
-        const struct node *item = list->items[i];
+    const struct node *item;
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
         struct str text = variables_filled(
             p->a, &scope, without_parens(p->a, scalar_of(item)));
         size_t count = w->words.count;
@@ -131,12 +130,8 @@ static void serve_model(struct pod *p, struct workload *w,
     if (setting_find(&w->keys, STR("shm_size")) == NULL)
         setting_add(p->a, &w->keys, STR("shm_size"), STR("1Gi"), w->at);
     words_copy(p->a, &w->words, &said, 0);
-    for (struct str rest = more ? more->value : (struct str){NULL, 0};
-         rest.n > 0;) {
-        struct str word = str_cut(rest, ' ', &rest);
-        if (word.n > 0)
-            word_add(p->a, &w->words, word, more->at);
-    }
+    if (more != NULL)
+        words_split(p->a, &w->words, more->value, more->at);
     w->is_list = true;
 }
 
@@ -285,11 +280,7 @@ struct str card_of_label(struct arena *a, struct str label) {
     for (size_t i = 0; i < sizeof gke_cards / sizeof *gke_cards; i++)
         if (str_eq(label, str_of(gke_cards[i][0])))
             return str_of(gke_cards[i][1]);
-    struct str name = arena_str(a, label);
-    for (size_t i = 0; i < name.n; i++)
-        if (name.p[i] == '-')
-            ((char *)name.p)[i] = ' ';
-    return name;
+    return arena_swap(a, label, '-', ' ');
 }
 
 /* "NVIDIA-H100-80GB-HBM3" as drivers print it, or GKE's label. */
@@ -304,25 +295,18 @@ static void read_product(struct pod *p, struct workload *w) {
                     node_bytes(p->src, product));
 }
 
-/* Ray lays an engine over pods that are not counted here. */
-static bool is_of_cluster(const struct pod *p) {
-    return str_starts(scalar_of(member(p->root, "kind")), STR("Ray"));
-}
-
 static void read_limits(struct pod *p, struct workload *w,
                         const struct node *container) {
     static const char *const cards[] = {"nvidia.com/gpu", "amd.com/gpu"};
     const struct node *resources = member(container, "resources");
     const struct node *limits = member(resources, "limits");
+    /* Ray lays an engine over pods that are not counted here. */
+    bool is_of_ray =
+        str_starts(scalar_of(member(p->root, "kind")), STR("Ray"));
     node_key(p->f, w, "mem_limit", member(limits, "memory"));
-    for (size_t i = 0; i < 2 && !is_of_cluster(p); i++)
+    for (size_t i = 0; i < 2 && !is_of_ray; i++)
         node_key(p->f, w, "gpus", member(limits, cards[i]));
     node_key(p->f, w, "nodes", p->group_size);
-}
-
-static bool is_on_tpu(const struct node *container) {
-    const struct node *resources = member(container, "resources");
-    return member(member(resources, "limits"), "google.com/tpu") != NULL;
 }
 
 static void read_container(struct pod *p, const struct node *container) {
@@ -351,7 +335,9 @@ static void read_container(struct pod *p, const struct node *container) {
         setting_add(p->a, &w->keys, STR("restart"), STR("Always"), w->at);
     if (str_eq(scalar_of(member(p->spec, "hostIPC")), STR("true")))
         setting_add(p->a, &w->keys, STR("ipc"), STR("host"), w->at);
-    if (!is_on_tpu(container)) /* whose memory is not reckoned */
+    const struct node *limits =
+        member(member(container, "resources"), "limits");
+    if (member(limits, "google.com/tpu") == NULL) /* which is not reckoned */
         read_command(p, w, container);
     read_mounts(p, w, container);
     read_model(p, w);
@@ -368,15 +354,8 @@ static void walk(struct pod *p, const struct node *n, int depth) {
                 read_container(p, item);
         return;
     }
-    for (size_t i = 0; n->kind != NODE_SCALAR && i < n->count; i++)
-        walk(p, n->kind == NODE_MAP ? n->pairs[i].value : n->items[i],
-             depth + 1);
-}
-
-/* KServe's templates: they start nothing before a service names a model. */
-static bool is_template(const struct node *root) {
-    return STR_IS_ONE(scalar_of(member(root, "kind")), "ServingRuntime",
-                      "ClusterServingRuntime", "LLMInferenceServiceConfig");
+    for (size_t i = 0; i < n->count; i++)
+        walk(p, node_child(n, i), depth + 1);
 }
 
 bool manifest_read(const struct launch_file *f, const struct node *root) {
@@ -386,7 +365,9 @@ bool manifest_read(const struct launch_file *f, const struct node *root) {
     const struct node *group =
         member(member(root, "spec"), "leaderWorkerTemplate");
     p.group_size = member(group, "size");
-    if (!is_template(root))
+    /* KServe's templates start nothing before a service names a model. */
+    if (!STR_IS_ONE(scalar_of(member(root, "kind")), "ServingRuntime",
+                    "ClusterServingRuntime", "LLMInferenceServiceConfig"))
         walk(&p, root, 0);
     return true;
 }

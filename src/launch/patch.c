@@ -4,6 +4,7 @@
  * whose context meets are one. Nothing is compared: the edits say it all. */
 #include "launch/lint.h"
 #include "base/limits.h"
+#include "base/plain.h"
 
 #include <stdlib.h>
 
@@ -14,11 +15,6 @@ struct lines {
     struct str text;
     const struct lint_edit **edits; /* by place, none overlaps */
     size_t edit_count;
-};
-
-struct group { /* old lines [from, to), 1-based, that are changed together */
-    size_t from, to;
-    struct str old, made;
 };
 
 static int by_place(const void *x, const void *y) {
@@ -51,13 +47,6 @@ static void gather(struct lines *l, const struct lint_file *file) {
 static size_t line_end(struct str text, size_t at) {
     size_t end = at + str_find_char(str_slice(text, at, text.n), '\n');
     return end < text.n ? end + 1 : text.n;
-}
-
-static size_t number_of(struct str text, size_t at) {
-    size_t n = 1;
-    for (size_t i = 0; i < at; i++)
-        n += text.p[i] == '\n';
-    return n;
 }
 
 static void put_lines(struct buf *out, char sign, struct str text) {
@@ -107,10 +96,7 @@ static size_t forth(struct str text, size_t at) {
 }
 
 static size_t line_count(struct str text) {
-    size_t n = 0;
-    for (size_t i = 0; i < text.n; i++)
-        n += text.p[i] == '\n' || i + 1 == text.n;
-    return n;
+    return plain_count(text, '\n') + (text.n > 0 && !str_ends(text, STR("\n")));
 }
 
 /* One hunk: from the i-th edit on, as far as contexts meet. */
@@ -140,7 +126,7 @@ static size_t put_hunk(struct lines *l, size_t i, size_t *done, int64_t *shift,
     put_lines(&body, ' ', tail);
     old += line_count(tail);
     new += line_count(tail);
-    size_t number = number_of(l->text, first);
+    size_t number = plain_count(str_slice(l->text, 0, first), '\n') + 1;
     buf_printf(out, "@@ -%zu,%zu +%lld,%zu @@\n", number, old,
                (long long)((int64_t)number + *shift), new);
     buf_add(out, buf_str(&body));

@@ -204,14 +204,6 @@ const struct lint_rule *lint_rule_of(struct arena *a, const struct oomkb *kb,
     return lint_rule_at(reader_new(kb->index, a), i);
 }
 
-const struct lint_rule *rule_of_check(struct lint_work *k, const char *check) {
-    const struct lint_rule *rule;
-    for (size_t i = 0; (rule = lint_rule_at(k->r, i)) != NULL; i++)
-        if (str_eq(rule->check, str_of(check)))
-            return rule;
-    return NULL;
-}
-
 void rules_ask(struct lint_work *k) {
     const struct lint_rule *rule;
     for (size_t i = 0; (rule = lint_rule_at(k->r, i)) != NULL; i++) {

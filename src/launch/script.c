@@ -101,22 +101,6 @@ static const struct word_list *list_named(const struct walk *w,
     return &nothing;
 }
 
-static bool is_split(struct str given, struct str text) {
-    return given.n > 0 && given.p[0] == '$' &&
-           str_find_char(text, ' ') < text.n;
-}
-
-/* $FLAGS without quotes round it is several words. */
-static void add_split(struct walk *w, struct str text,
-                      struct span_of_file at, struct word_list *out) {
-    while (text.n > 0) {
-        struct str rest, word = str_trim(str_cut(text, ' ', &rest));
-        if (word.n > 0)
-            word_add(w->a, out, word, at);
-        text = rest;
-    }
-}
-
 /* : "${NAME:=value}" gives NAME its value for the lines below. */
 static void keep_default(struct walk *w, struct str word, struct str value,
                          struct span_of_file at) {
@@ -148,8 +132,8 @@ static void add_word(struct walk *w, const struct shell_token *t,
     }
     struct str text = is_literal ? bare : filled(w, bare);
     keep_default(w, bare, text, at);
-    if (is_split(given, text))
-        add_split(w, text, at, out);
+    if (str_starts(given, STR("$")) && str_find_char(text, ' ') < text.n)
+        words_split(w->a, out, text, at); /* without quotes round it */
     else if (text.n > 0 || given.p[0] == '"' || given.p[0] == '\'')
         word_add(w->a, out, text, at);
 }
@@ -284,13 +268,6 @@ static void take_mount(struct walk *w, struct workload *it, size_t i) {
         words_mounted(w->a, &it->words, host, str_cut(rest, ':', &rest));
 }
 
-/* "--entrypoint python3" in front of the image: the program that runs. */
-static void take_entrypoint(struct walk *w, struct workload *it, size_t i) {
-    struct option_said o = option_at(&w->line, i);
-    if (str_eq(o.name, STR("--entrypoint")) && o.value.n > 0)
-        word_add(w->a, &it->words, o.value, w->line.at[i].at);
-}
-
 static void keep_command(struct walk *w, size_t from, size_t named) {
     size_t begin = from;
     struct workload *it =
@@ -300,8 +277,11 @@ static void keep_command(struct walk *w, size_t from, size_t named) {
         it->image = w->line.at[named].text;
         from = named + 1;
     }
-    for (size_t i = begin; i < from; i++)
-        take_entrypoint(w, it, i);
+    for (size_t i = begin; i < from; i++) { /* the program that runs */
+        struct option_said o = option_at(&w->line, i);
+        if (str_eq(o.name, STR("--entrypoint")) && o.value.n > 0)
+            word_add(w->a, &it->words, o.value, w->line.at[i].at);
+    }
     words_copy(w->a, &it->words, &w->line, from);
     downloads_named(&w->downloads, &it->words);
     for (size_t i = begin; i < named; i++)
@@ -424,7 +404,8 @@ void script_read(struct arena *a, const struct script *s,
     struct shell sh = {s->text, '\\'};
     struct shell_token t;
     bool adds;
-    for (t = shell_next(&sh, 0); t.kind != SHELL_END; t = shell_next(&sh, t.to)) {
+    for (t = shell_next(&sh, 0); t.kind != SHELL_END;
+         t = shell_next(&sh, t.to)) {
         struct str text = shell_text(&sh, &t);
         if (t.kind == SHELL_COMMENT) {
             read_comment(w, &t);

@@ -21,11 +21,7 @@
 #include "launch/workload.h"
 
 static struct str flag_of_key(struct arena *a, struct str key) {
-    struct str copy = arena_printf(a, "--%.*s", STR_ARG(key));
-    for (size_t i = 2; i < copy.n; i++)
-        if (copy.p[i] == '_')
-            ((char *)copy.p)[i] = '-';
-    return copy;
+    return arena_swap(a, arena_printf(a, "--%.*s", STR_ARG(key)), '_', '-');
 }
 
 static void add_settings(const struct launch_file *f, struct workload *w,
@@ -55,15 +51,14 @@ static struct workload *start(const struct launch_file *f, struct str name,
 /* ---- vllm serve --config ---- */
 
 static bool is_config(const struct node *root) {
-    static const char *const keys[] = {
-        "max-model-len", "max_model_len", "tensor-parallel-size",
-        "tensor_parallel_size", "gpu-memory-utilization",
-        "gpu_memory_utilization", "max-num-seqs", "max_num_seqs",
-        "kv-cache-dtype", "kv_cache_dtype"};
     bool has_model = node_get(root, "model") != NULL ||
                      node_get(root, "model_tag") != NULL;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (node_get(root, keys[i]) != NULL)
+    for (size_t i = 0; i < root->count; i++)
+        if (STR_IS_ONE(root->pairs[i].key->text, "max-model-len",
+                       "max_model_len", "tensor-parallel-size",
+                       "tensor_parallel_size", "gpu-memory-utilization",
+                       "gpu_memory_utilization", "max-num-seqs",
+                       "max_num_seqs", "kv-cache-dtype", "kv_cache_dtype"))
             return true;
     return has_model && node_get(root, "port") != NULL;
 }
@@ -201,10 +196,8 @@ static bool walk(const struct launch_file *f, const struct node *n, int depth) {
         return false;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++, found = true)
         read_llm(f, item);
-    for (size_t i = 0; list == NULL && n->kind != NODE_SCALAR &&
-                       i < n->count; i++)
-        found = walk(f, n->kind == NODE_MAP ? n->pairs[i].value : n->items[i],
-                     depth + 1) || found;
+    for (size_t i = 0; list == NULL && i < n->count; i++)
+        found = walk(f, node_child(n, i), depth + 1) || found;
     return found;
 }
 

@@ -12,30 +12,17 @@
 #include "launch/workload.h"
 #include "base/limits.h"
 
-
 struct filling {
     struct arena *a;
     const struct variables *scope;
     struct buf out;
 };
 
-static bool is_name(char c, bool is_first) {
-    return is_word(c) && !(is_first && is_digit(c));
-}
-
-/* Of what a script was started with: 1, 12. */
-static size_t position_length(struct str s) {
-    size_t n = 0;
-    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
-        n++;
-    return n;
-}
-
+/* Of a name; of what a script was started with digits alone: 1, 12. */
 static size_t name_length(struct str s) {
-    size_t n = position_length(s);
-    if (n > 0)
-        return n;
-    while (n < s.n && is_name(s.p[n], n == 0))
+    size_t n = 0;
+    bool is_position = s.n > 0 && is_digit(s.p[0]);
+    while (n < s.n && (is_position ? is_digit(s.p[n]) : is_word(s.p[n])))
         n++;
     return n;
 }

@@ -82,7 +82,6 @@ const struct workload *workload_by_served(struct lint_work *k,
 /* rules.c */
 void rules_ask(struct lint_work *k);
 void rule_found(struct lint_work *k, const struct found *f);
-const struct lint_rule *rule_of_check(struct lint_work *k, const char *check);
 
 /* checks.c: the rules that are reckoned */
 void checks_ask(struct lint_work *k, const struct lint_rule *rule);

@@ -15,6 +15,15 @@ void word_add(struct arena *a, struct word_list *list, struct str text,
         (struct lint_word){text, at};
 }
 
+void words_split(struct arena *a, struct word_list *list, struct str text,
+                 struct span_of_file at) {
+    while (text.n > 0) {
+        struct str word = str_trim(str_cut(text, ' ', &text));
+        if (word.n > 0)
+            word_add(a, list, word, at);
+    }
+}
+
 void words_copy(struct arena *a, struct word_list *list,
                 const struct word_list *from, size_t first) {
     for (size_t i = first; i < from->count; i++)
@@ -69,6 +78,16 @@ struct option_said option_at(const struct word_list *words, size_t i) {
     if (it.name.n == words->at[i].text.n && i + 1 < words->count)
         it.value = words->at[i + 1].text;
     return it;
+}
+
+struct str option_value(const struct word_list *words,
+                        const char *const *names) {
+    for (size_t i = 0; i < words->count; i++) {
+        struct option_said o = option_at(words, i);
+        if (str_in(o.name, names))
+            return o.value;
+    }
+    return (struct str){0};
 }
 
 const struct lint_setting *setting_find(const struct setting_list *list,

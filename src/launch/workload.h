@@ -62,6 +62,9 @@ struct workload *workload_new(struct arena *a, struct workload_list *list,
                               struct span_of_file at);
 void word_add(struct arena *a, struct word_list *list, struct str text,
               struct span_of_file at);
+/* Each word of a text, all at one place. */
+void words_split(struct arena *a, struct word_list *list, struct str text,
+                 struct span_of_file at);
 /* Those from `first` on. */
 void words_copy(struct arena *a, struct word_list *list,
                 const struct word_list *from, size_t first);
@@ -82,6 +85,11 @@ struct option_said {
     struct str name, value;
 };
 struct option_said option_at(const struct word_list *words, size_t i);
+/* The value of the first word that is one of these options; empty: none is. */
+struct str option_value(const struct word_list *words,
+                        const char *const *names);
+#define OPTION_VALUE(words, ...)                                               \
+    option_value((words), (const char *const[]){__VA_ARGS__, NULL})
 /* The last of that name; NULL: none. */
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name);

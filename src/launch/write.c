@@ -16,19 +16,14 @@
 
 #define INDENT 2
 
-static struct str head_of(struct str message, struct str *detail) {
-    return str_cut(message, '\n', detail);
-}
-
 static void put_detail(struct arena *a, struct buf *out, struct str detail,
                        uint32_t width) {
     while (detail.n > 0) {
-        struct str rest, line = str_cut(detail, '\n', &rest);
+        struct str line = str_cut(detail, '\n', &detail);
         struct str_list lines =
             wrap_text(a, line, width - INDENT, width - INDENT);
         for (size_t i = 0; i < lines.count; i++)
             buf_printf(out, "%*s%.*s\n", INDENT, "", STR_ARG(lines.at[i]));
-        detail = rest;
     }
 }
 
@@ -36,7 +31,7 @@ static void put_finding(struct arena *a, struct buf *out,
                         const struct lint_finding *f, uint32_t width) {
     struct diag d = f->diag;
     struct str detail;
-    d.message = head_of(f->diag.message, &detail);
+    d.message = str_cut(f->diag.message, '\n', &detail);
     diag_format(&d, out);
     put_detail(a, out, detail, width);
 }
@@ -45,11 +40,9 @@ static bool is_told(const struct lint_file *file,
                     const struct lint_service *s) {
     for (size_t i = 0; i < file->finding_count; i++) {
         const struct lint_finding *f = &file->findings[i];
-        bool is_verdict = str_eq(f->rule->check, STR("does_not_fit")) ||
-                          str_starts(f->rule->check, STR("weights_")) ||
-                          str_eq(f->rule->check, STR("not_decided")) ||
-                          str_eq(f->rule->check, STR("room")) ||
-                          str_eq(f->rule->check, STR("bad_value"));
+        bool is_verdict = str_starts(f->rule->check, STR("weights_")) ||
+                          STR_IS_ONE(f->rule->check, "does_not_fit",
+                                     "not_decided", "room", "bad_value");
         if (is_verdict && str_eq(f->service, s->name))
             return true;
     }

@@ -10,17 +10,6 @@
 
 #define NO_LIMIT (INT64_C(1) << 60)
 
-static bool lists_memory(struct str controllers) {
-    while (controllers.n > 0) {
-        struct str rest, one = str_cut(controllers, ',', &rest);
-        if (str_eq(one, STR("memory"))) {
-            return true;
-        }
-        controllers = rest;
-    }
-    return false;
-}
-
 struct cgroup_place cgroup_place_of(struct str proc_cgroup) {
     struct cgroup_place place = {{NULL, 0}, {NULL, 0}};
     struct str line;
@@ -28,14 +17,12 @@ struct cgroup_place cgroup_place_of(struct str proc_cgroup) {
         struct str controllers, path;
         struct str hierarchy = str_cut(line, ':', &controllers);
         controllers = str_cut(controllers, ':', &path);
-        if (path.n == 0) {
+        if (path.n == 0)
             continue;
-        }
-        if (str_eq(hierarchy, STR("0")) && controllers.n == 0) {
+        if (str_eq(hierarchy, STR("0")) && controllers.n == 0)
             place.v2 = path;
-        } else if (lists_memory(controllers)) {
+        else if (str_lists(controllers, ',', STR("memory")))
             place.v1 = path;
-        }
     }
     return place;
 }
@@ -45,9 +32,8 @@ int64_t counter_of(struct str text, const char *name) {
     int64_t n;
     while (line_next(&text, &line)) {
         struct str rest, key = str_cut(line, ' ', &rest);
-        if (str_eq(key, str_of(name)) && str_to_int(str_trim(rest), &n)) {
+        if (str_eq(key, str_of(name)) && str_to_int(str_trim(rest), &n))
             return n;
-        }
     }
     return -1;
 }
@@ -67,19 +53,15 @@ struct cgroup_state cgroup_state_of(const struct cgroup_text *t) {
 
 void cgroup_read(struct machine_lines *m, const struct cgroup_state *s,
                  const char *origin) {
-    if (s->limit_bytes > 0) {
+    if (s->limit_bytes > 0)
         machine_add_bytes(m, FACT_host_limit, "", s->limit_bytes, origin);
-    }
-    if (s->limit_bytes > 0 && s->peak_bytes > 0) {
+    if (s->limit_bytes > 0 && s->peak_bytes > 0)
         machine_add_bytes(m, FACT_host_peak, "", s->peak_bytes, origin);
-    }
-    if (s->high_bytes > 0) {
+    if (s->high_bytes > 0)
         machine_add_bytes(m, FACT_host_high, "", s->high_bytes,
                           "memory.high");
-    }
-    if (s->oom_kills > 0) {
+    if (s->oom_kills > 0)
         machine_add(m, FACT_oom_kill_count, "",
                     arena_printf(m->a, "%lld", (long long)s->oom_kills),
                     "memory.events");
-    }
 }

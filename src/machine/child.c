@@ -171,11 +171,10 @@ static struct pollfd wanted(const struct stream *s) {
 static void serve(struct run *r, struct stream *s, const struct pollfd *ready) {
     if (ready->revents == 0)
         return;
-    if (has_bytes(s)) {
+    if (has_bytes(s))
         stream_write(r, s);
-    } else if (s->from >= 0) {
+    else if (s->from >= 0)
         stream_read(s);
-    }
 }
 
 /* Until the command has ended and its output is passed on. */
@@ -254,10 +253,9 @@ static _Noreturn void become(const struct run *r, const int fds[3],
         setpgid(0, 0);
     }
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         if (fds[i] != i)
             dup2(fds[i], i);
-    }
     sigaction(SIGPIPE, &as_usual, NULL);
     sigprocmask(SIG_UNBLOCK, &r->taken, NULL);
     execvp(r->order->argv[0], r->order->argv);
@@ -294,10 +292,9 @@ static int start(struct run *r) {
         return errno;
     if (r->its_end < 0)
         setpgid(r->pid, r->pid); /* whoever of the two is first */
-    for (int i = 1; i < 3; i++) {
+    for (int i = 1; i < 3; i++)
         if (fds[i] != r->its_end)
             close(fds[i]);
-    }
     close(report[1]);
     while (read(report[0], &number, sizeof number) < 0 && errno == EINTR)
         continue;
@@ -360,10 +357,9 @@ int child_pause(int seconds) {
     struct timespec t = {seconds, 0};
     sigset_t ends;
     sigemptyset(&ends);
-    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
         if (asks_to_end(passed_on[i]))
             sigaddset(&ends, passed_on[i]);
-    }
     int number = sigtimedwait(&ends, NULL, &t);
     return number > 0 ? number : 0;
 }

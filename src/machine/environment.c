@@ -16,10 +16,9 @@ static void add(struct machine_lines *m, const struct variable *v) {
         machine_add(m, FACT_job_id, "", value, v->name);
     } else if (str_eq(name, STR("SLURM_MEM_PER_NODE"))) {
         int64_t mib;
-        if (str_to_int(value, &mib) && mib > 0) {
+        if (str_to_int(value, &mib) && mib > 0)
             machine_add(m, FACT_host_limit, "",
                         arena_printf(m->a, "%s MiB", v->value), v->name);
-        }
     } else if (str_eq(name, STR("POD_NAME"))) {
         machine_add(m, FACT_pod, "", value, v->name);
     } else if (str_find(value, STR("expandable_segments:True")) < value.n) {
@@ -29,9 +28,7 @@ static void add(struct machine_lines *m, const struct variable *v) {
 
 void environment_read(struct machine_lines *m, const struct variable *at,
                       size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (at[i].value != NULL) {
+    for (size_t i = 0; i < count; i++)
+        if (at[i].value != NULL)
             add(m, &at[i]);
-        }
-    }
 }

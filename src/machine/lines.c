@@ -17,9 +17,8 @@ void machine_add_line(struct machine_lines *m, const char *line) {
 void machine_add(struct machine_lines *m, enum fact_name name,
                  const char *owner, struct str value, const char *origin) {
     value = str_trim(value);
-    if (value.n == 0) {
+    if (value.n == 0)
         return;
-    }
     struct str line = arena_printf(
         m->a, "%s%s%s%s=%.*s\t%s", fact_spelling(name),
         owner[0] != '\0' ? "[" : "", owner, owner[0] != '\0' ? "]" : "",
@@ -40,12 +39,10 @@ void machine_add_bytes(struct machine_lines *m, enum fact_name name,
 }
 
 bool line_next(struct str *text, struct str *line) {
-    if (text->n == 0) {
+    if (text->n == 0)
         return false;
-    }
     *line = str_cut(*text, '\n', text);
-    while (line->n > 0 && line->p[line->n - 1] == '\r') {
+    while (line->n > 0 && line->p[line->n - 1] == '\r')
         line->n--;
-    }
     return true;
 }

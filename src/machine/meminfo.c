@@ -18,17 +18,15 @@ int64_t meminfo_bytes(struct str meminfo, const char *name) {
         rest = str_trim(rest);
         if (str_eq(key, str_of(name)) && str_ends(rest, STR("kB")) &&
             str_to_int(str_trim(str_slice(rest, 0, rest.n - 2)), &kib) &&
-            kib >= 0 && mul_i64(kib, 1024, &bytes)) {
+            kib >= 0 && mul_i64(kib, 1024, &bytes))
             return bytes;
-        }
     }
     return 0;
 }
 
 static void add(struct machine_lines *m, enum fact_name name, int64_t bytes) {
-    if (bytes > 0) {
+    if (bytes > 0)
         machine_add_bytes(m, name, "", bytes, ORIGIN);
-    }
 }
 
 void meminfo_read(struct machine_lines *m, struct str meminfo,
@@ -50,8 +48,7 @@ void meminfo_read(struct machine_lines *m, struct str meminfo,
 
 void system_read(struct machine_lines *m, struct str version) {
     bool is_wsl = str_find(version, STR("icrosoft")) < version.n;
-    if (version.n > 0) {
+    if (version.n > 0)
         machine_add(m, FACT_os, "", is_wsl ? STR("wsl") : STR("linux"),
                     "/proc/version");
-    }
 }

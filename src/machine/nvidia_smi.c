@@ -38,9 +38,8 @@ static struct str cell(struct arena *a, const struct csv_row *titles,
         struct str unit, name = str_cut(titles->cell[i], ' ', &unit);
         struct str value = row->cell[i];
         int64_t n;
-        if (!str_eq(name, str_of(title))) {
+        if (!str_eq(name, str_of(title)))
             continue;
-        }
         return unit.n > 2 && str_to_int(value, &n)
                    ? arena_printf(a, "%.*s %.*s", STR_ARG(value),
                                   STR_ARG(str_slice(unit, 1, unit.n - 2)))
@@ -53,18 +52,15 @@ static struct str cell(struct arena *a, const struct csv_row *titles,
 static int64_t seen_as(struct str visible, struct str index,
                        struct str uuid) {
     int64_t n = 0, number = -1;
-    if (visible.p == NULL) {
+    if (visible.p == NULL)
         return str_to_int(index, &number) ? number : -1;
-    }
     for (; visible.n > 0; n++) {
         struct str rest, one = str_trim(str_cut(visible, ',', &rest));
         bool is_uuid = one.n > 4 && str_starts(uuid, one);
-        if (str_eq(one, STR("-1"))) {
+        if (str_eq(one, STR("-1")))
             return -1; /* what stands behind it is not seen either */
-        }
-        if (str_eq(one, index) || is_uuid) {
+        if (str_eq(one, index) || is_uuid)
             return n;
-        }
         visible = rest;
     }
     return -1;
@@ -152,9 +148,8 @@ static void add_card(struct cards *c, const struct csv_row *titles,
     int64_t number = seen_as(c->t->visible, cell(a, titles, row, "index"),
                              uuid);
     char owner[32];
-    if (number < 0 || c->count == MACHINE_CARDS_MAX) {
+    if (number < 0 || c->count == MACHINE_CARDS_MAX)
         return;
-    }
     c->at[c->count++] = (struct card){uuid, number};
     snprintf(owner, sizeof owner, "gpu %" PRId64, number);
     struct str name = cell(a, titles, row, "name");
@@ -182,9 +177,8 @@ static void add_process(struct cards *c, const struct csv_row *titles,
     char owner[64];
     int64_t n;
     for (size_t i = 0; i < c->count && str_to_int(pid, &n); i++) {
-        if (!str_eq(c->at[i].uuid, uuid)) {
+        if (!str_eq(c->at[i].uuid, uuid))
             continue;
-        }
         snprintf(owner, sizeof owner, "gpu %" PRId64 ", pid %" PRId64,
                  c->at[i].number, n);
         struct str used = cell(a, titles, row, "used_memory");
@@ -204,11 +198,10 @@ static void each_row(struct cards *c, struct str text,
         struct csv_row row = row_of(line);
         bool is_title = str_eq(row.cell[0], STR("index")) ||
                         str_eq(row.cell[0], STR("gpu_uuid"));
-        if (is_title && row.count > 1) {
+        if (is_title && row.count > 1)
             titles = row;
-        } else if (row.count > 1 && row.count == titles.count) {
+        else if (row.count > 1 && row.count == titles.count)
             take(c, &titles, &row);
-        }
     }
 }
 
@@ -227,9 +220,8 @@ void nvidia_smi_read(struct machine_lines *m, const struct nvidia_text *t) {
     bool is_there = c.count > 0;
     c.count = 0;
     each_row(&c, t->gpus, add_card);
-    if (is_there) {
+    if (is_there)
         machine_add(m, FACT_gpu_count, "",
                     arena_printf(m->a, "%zu", c.count), ORIGIN);
-    }
     each_row(&c, t->processes, add_process);
 }
