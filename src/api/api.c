@@ -44,12 +44,11 @@ int oomkb_open_all(const char *const *paths, size_t count, oomkb **kb,
     if (count == 0 || count > BASES_MAX)
         return error_set(err, OOMKB_ERROR_USAGE,
                          "1 to 16 knowledge bases can be opened at once");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (paths[i] == NULL && base_built_in().n == 0)
             return error_set(err, OOMKB_ERROR_INDEX,
                              "no knowledge base is built in: name an index "
                              "file made by `oomkb build`");
-    }
     struct opening o = {.paths = paths, .count = count};
     return open_with(&o, kb, err);
 }

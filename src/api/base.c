@@ -38,9 +38,8 @@ static void map_bytes(struct arena *a, struct index_file *f, const char *path) {
         arena_raise(a, FAIL_IO, "%s: cannot be read as a file", path);
     if (about.st_size > INDEX_BYTES_MAX)
         arena_raise(a, FAIL_INDEX, "%s: too large for an oomkb index", path);
-    if (about.st_size == 0) {
+    if (about.st_size == 0)
         return; /* there is nothing to map, and it is no index */
-    }
     size_t n = (size_t)about.st_size;
     f->bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, f->handle, 0);
     if (f->bytes == MAP_FAILED)

@@ -32,21 +32,17 @@ struct asking {
     bool is_verdict;
 };
 
-static _Noreturn void refuse(const struct asking *q, struct str text) {
-    arena_raise(q->a, FAIL_USAGE, "%.*s", STR_ARG(text));
-}
-
 static void take_pair(struct asking *q, struct str pair) {
     struct str value, name = str_trim(str_cut(pair, '=', &value));
     struct fact f;
     if (str_find_char(pair, '=') == pair.n)
-        refuse(q, arena_printf(q->a, "'%.*s' is not fact=value",
-                               STR_ARG(pair)));
+        arena_raise(q->a, FAIL_USAGE, "'%.*s' is not fact=value",
+                    STR_ARG(pair));
     if (str_eq(name, STR("concurrency"))) {
         int64_t n;
         if (!str_to_int(str_trim(value), &n) || n < 1 || n > FIT_REQUESTS_MAX)
-            refuse(q, arena_printf(q->a, "concurrency takes a number from 1 "
-                                   "to 1000000, not '%.*s'", STR_ARG(value)));
+            arena_raise(q->a, FAIL_USAGE, "concurrency takes a number from 1 "
+                        "to 1000000, not '%.*s'", STR_ARG(value));
         q->requests = n;
         return;
     }
@@ -97,12 +93,16 @@ static void take_facts(struct asking *q) {
 
 /* ---- from a report ---- */
 
+static const struct fact *said_of(const struct asking *q,
+                                  enum fact_name name) {
+    return q->instead != NULL && q->instead->name == name
+               ? q->instead : fit_said_of(&q->said, name);
+}
+
 static bool is_any_said(const struct asking *q, const enum fact_name *names) {
-    for (; *names != FACT_COUNT_OF; names++) {
-        bool is_instead = q->instead != NULL && q->instead->name == *names;
-        if (is_instead || fit_said_of(&q->said, *names) != NULL)
+    for (; *names != FACT_COUNT_OF; names++)
+        if (said_of(q, *names) != NULL)
             return true;
-    }
     return false;
 }
 
@@ -111,9 +111,7 @@ static bool is_other_said(const struct asking *q, const struct inputs *c,
                           const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         const struct fact *old = &c->in[*names];
-        const struct fact *f = q->instead && q->instead->name == *names
-                                   ? q->instead
-                                   : fit_said_of(&q->said, *names);
+        const struct fact *f = said_of(q, *names);
         if (old->known && f != NULL && (f->number != old->number ||
                                         !str_eq_nocase(f->word, old->word)))
             return true;
@@ -332,8 +330,8 @@ static struct str release_named(const struct asking *q, struct str given) {
     if (!str_eq_nocase(given, STR("newest")))
         return given;
     if (e == NULL || e->newest.n == 0)
-        refuse(q, arena_printf(q->a, "no newest release of %.*s is known",
-                               STR_ARG(engine)));
+        arena_raise(q->a, FAIL_USAGE, "no newest release of %.*s is known",
+                    STR_ARG(engine));
     return e->newest;
 }
 
@@ -372,17 +370,18 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
     while (all.n > 0) {
         struct str one = str_trim(str_cut(all, ',', &all));
         if (sheet->column_count == FIT_COLUMNS_MAX)
-            refuse(q, STR("compare takes at most 16 values"));
+            arena_raise(q->a, FAIL_USAGE, "compare takes at most 16 values");
         struct fact f;
         one = fact == FACT_engine_version ? release_named(q, one) : one;
         if (one.n == 0 || !fit_value_read(q->a, fact, one, &f))
-            refuse(q, arena_printf(q->a, "compare takes values parted by "
-                                   "commas, not '%.*s'", STR_ARG(one)));
+            arena_raise(q->a, FAIL_USAGE, "compare takes values parted by "
+                        "commas, not '%.*s'", STR_ARG(one));
         columns[sheet->column_count++] =
             (struct fit_column){arena_str(q->a, one), fit_for(q, &f)};
     }
     if (sheet->column_count == 0)
-        refuse(q, STR("compare takes GPUs (H100,L40S) or fact=value,value"));
+        arena_raise(q->a, FAIL_USAGE,
+                    "compare takes GPUs (H100,L40S) or fact=value,value");
     sheet->compared = str_of(fact_spelling(fact));
     sheet->columns = columns;
     if (fact == FACT_engine_version)
@@ -392,8 +391,8 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
 static void sweep(struct asking *q, struct fit_sheet *sheet) {
     struct str what = str_of(q->question->sweep);
     if (fit_fact_called(q->a, what) != FACT_max_model_len)
-        refuse(q, arena_printf(q->a, "sweep takes max_model_len, not '%.*s'",
-                               STR_ARG(what)));
+        arena_raise(q->a, FAIL_USAGE, "sweep takes max_model_len, not '%.*s'",
+                    STR_ARG(what));
     const struct fact *length = &sheet->fit->c.in[FACT_max_model_len];
     int64_t most = length->known ? length->number : 0;
     const struct model *m = sheet->fit->c.model;

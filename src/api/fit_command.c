@@ -142,12 +142,10 @@ static void take_other_half(struct fit_said *s, const struct engine *e,
                             const struct flag *row) {
     bool is_key = row->fact == FACT_kv_cache_dtype &&
                   fit_said_of(s, FACT_value_cache_dtype) == NULL;
-    for (size_t i = 0; is_key && e != NULL && i < e->flag_count; i++) {
-        if (e->flags[i].fact == FACT_value_cache_dtype) {
-            struct fact f = fact_word(FACT_value_cache_dtype, SOURCE_DEFAULT,
-                                      STR("f16"));
-            fit_keep(s, &f);
-        }
+    if (is_key && engine_flag_of(e, FACT_value_cache_dtype) != NULL) {
+        struct fact f = fact_word(FACT_value_cache_dtype, SOURCE_DEFAULT,
+                                  STR("f16"));
+        fit_keep(s, &f);
     }
 }
 

@@ -7,10 +7,6 @@
 #include "diagnose/diagnose.h"
 #include "memory/training.h"
 
-static _Noreturn void refuse(struct arena *a, struct str text) {
-    arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(text));
-}
-
 /* ---- names ---- */
 
 static const struct {
@@ -38,7 +34,7 @@ bool fit_fact_named(struct arena *a, struct str given, enum fact_name *out) {
 enum fact_name fit_fact_called(struct arena *a, struct str given) {
     enum fact_name fact;
     if (!fit_fact_named(a, given, &fact))
-        refuse(a, no_such_fact(a, given));
+        arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(no_such_fact(a, given)));
     return fact;
 }
 
@@ -51,80 +47,59 @@ static bool is_among(enum fact_name name, const enum fact_name *list) {
     return false;
 }
 
-static void check_count(struct arena *a, const struct fact *f,
-                        struct str given) {
-    static const enum fact_name from_zero[] = {
-        FACT_rank,       FACT_gpu_index,  FACT_kv_tokens, FACT_gpu_layers,
-        FACT_zero_stage, FACT_lora_rank, FACT_COUNT_OF};
-    const char *name = fact_spelling(f->name);
-    bool is_large = fact_unit(f->name) == UNIT_COUNT &&
-                    f->name != FACT_trainable_params &&
-                    f->number > FIT_COUNT_MAX;
-    if (f->number < (is_among(f->name, from_zero) ? 0 : 1))
-        refuse(a, arena_printf(a, "%s takes a number from %d, not '%.*s'",
-                               name, is_among(f->name, from_zero) ? 0 : 1,
-                               STR_ARG(given)));
-    if (is_large)
-        refuse(a, arena_printf(a, "%s takes at most %d, not '%.*s'", name,
-                               FIT_COUNT_MAX, STR_ARG(given)));
-}
-
-static void check_range(struct arena *a, const struct fact *f,
-                        struct str given) {
-    enum unit unit = fact_unit(f->name);
-    if (f->name == FACT_gpu_total && f->number <= 0)
-        refuse(a, arena_printf(a, "gpu_total takes a size above 0, not "
-                               "'%.*s'", STR_ARG(given)));
-    if (unit == UNIT_COUNT || unit == UNIT_TOKENS)
-        check_count(a, f, given);
-    if (fact_is_share(f->name) &&
-        (f->number <= 0 || f->number > UNITS_MICRO))
-        refuse(a, arena_printf(a, "%s takes a share of the card, above 0 "
-                               "and up to 1 (0.9), not '%.*s'",
-                               fact_spelling(f->name), STR_ARG(given)));
-}
-
-/* Words and numbers that only a training run has. */
-static void check_training(struct arena *a, const struct fact *f) {
-    static const char *const places[] = {"none", "optimizer", "all", NULL};
-    enum optimizer optimizer;
-    enum precision precision;
-    if (f->name == FACT_optimizer &&
-        !training_optimizer_named(f->word, &optimizer))
-        refuse(a, arena_printf(a, "optimizer takes adamw, adamw_8bit, "
-                               "adafactor, momentum or sgd, not '%.*s'",
-                               STR_ARG(f->word)));
-    if (f->name == FACT_precision &&
-        !training_precision_named(f->word, &precision))
-        refuse(a, arena_printf(a, "precision takes mixed (bf16, fp16), "
-                               "half or full, not '%.*s'", STR_ARG(f->word)));
-    if (f->name == FACT_offload && !str_in_nocase(f->word, places))
-        refuse(a, arena_printf(a, "offload takes none, optimizer or all, "
-                               "not '%.*s'", STR_ARG(f->word)));
-    if (f->name == FACT_zero_stage && f->number > 3)
-        refuse(a, arena_printf(a, "zero_stage takes 0 to 3, not '%lld'",
-                               (long long)f->number));
-}
-
 const char *const fit_engines[] = {
     "vllm", "sglang", "llama.cpp", "ollama", "tensorrt-llm", "tgi",
     "lmdeploy", "transformers", "mlx", "exllama", "deepspeed", "fsdp",
     "megatron", "pytorch", NULL};
 
-static void check_word(struct arena *a, const struct fact *f) {
+/* What a word would have to be; NULL: it may be what it is. */
+static const char *words_taken(const struct fact *f) {
     static const char *const dtypes[] = {"bfloat16", "float16", "half",
                                          "float32", "float", "bf16", "fp16",
                                          NULL};
-    if (f->name == FACT_dtype && !str_in_nocase(f->word, dtypes))
-        refuse(a, arena_printf(a, "dtype takes auto, bfloat16, float16 or "
-                               "float32, not '%.*s'", STR_ARG(f->word)));
-    check_training(a, f);
-    if (f->name == FACT_engine && !str_in_nocase(f->word, fit_engines))
-        refuse(a, arena_printf(a, "engine takes vllm, sglang, llama.cpp, "
-                               "ollama, tensorrt-llm, tgi, lmdeploy, mlx, "
-                               "exllama, transformers, or to train deepspeed, "
-                               "fsdp, megatron, not '%.*s'",
-                               STR_ARG(f->word)));
+    static const char *const places[] = {"none", "optimizer", "all", NULL};
+    static const struct {
+        enum fact_name fact;
+        const char *const *words;
+        const char *taken;
+    } rows[] = {
+        {FACT_dtype, dtypes, "auto, bfloat16, float16 or float32"},
+        {FACT_offload, places, "none, optimizer or all"},
+        {FACT_engine, fit_engines,
+         "vllm, sglang, llama.cpp, ollama, tensorrt-llm, tgi, lmdeploy, mlx, "
+         "exllama, transformers, or to train deepspeed, fsdp, megatron"}};
+    enum optimizer optimizer;
+    enum precision precision;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (f->name == rows[i].fact && !str_in_nocase(f->word, rows[i].words))
+            return rows[i].taken;
+    if (f->name == FACT_optimizer &&
+        !training_optimizer_named(f->word, &optimizer))
+        return "adamw, adamw_8bit, adafactor, momentum or sgd";
+    return f->name == FACT_precision &&
+                   !training_precision_named(f->word, &precision)
+               ? "mixed (bf16, fp16), half or full" : NULL;
+}
+
+/* The same of a number. */
+static const char *numbers_taken(struct arena *a, const struct fact *f) {
+    static const enum fact_name from_zero[] = {
+        FACT_rank,       FACT_gpu_index,  FACT_kv_tokens, FACT_gpu_layers,
+        FACT_zero_stage, FACT_lora_rank, FACT_COUNT_OF};
+    enum unit unit = fact_unit(f->name);
+    int64_t least = !is_among(f->name, from_zero);
+    if ((unit == UNIT_COUNT || unit == UNIT_TOKENS) && f->number < least)
+        return least == 0 ? "a number from 0" : "a number from 1";
+    if (unit == UNIT_COUNT && f->name != FACT_trainable_params &&
+        f->number > FIT_COUNT_MAX)
+        return arena_printf(a, "at most %d", FIT_COUNT_MAX).p;
+    if (f->name == FACT_zero_stage && f->number > 3)
+        return "0 to 3";
+    if (f->name == FACT_gpu_total && f->number <= 0)
+        return "a size above 0";
+    return fact_is_share(f->name) &&
+                   (f->number <= 0 || f->number > UNITS_MICRO)
+               ? "a share of the card, above 0 and up to 1 (0.9)" : NULL;
 }
 
 /* "auto", -1, all layers, a context of 0: as the model or the engine has it. */
@@ -140,17 +115,20 @@ static bool says_nothing(enum fact_name name, struct str text) {
 }
 
 /* False: it says that nothing is said ("auto"). */
-bool fit_value_read(struct arena *a, enum fact_name name,
-                       struct str given, struct fact *out) {
+bool fit_value_read(struct arena *a, enum fact_name name, struct str given,
+                    struct fact *out) {
     struct str text = str_trim(given), why = {NULL, 0};
     if (says_nothing(name, text))
         return false;
     struct str pair = arena_printf(a, "%s=%.*s", fact_spelling(name),
                                    STR_ARG(text));
     if (!answer_read(a, pair, out, &why))
-        refuse(a, why);
-    check_range(a, out, text);
-    check_word(a, out);
+        arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
+    const char *words = words_taken(out), *numbers = numbers_taken(a, out);
+    if (words != NULL || numbers != NULL)
+        arena_raise(a, FAIL_USAGE, "%s takes %s, not '%.*s'",
+                    fact_spelling(name), words != NULL ? words : numbers,
+                    STR_ARG(words != NULL ? out->word : text));
     out->ranged = false;
     out->low = out->high = out->number;
     return true;

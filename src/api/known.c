@@ -140,10 +140,9 @@ static bool is_gpu(struct reader *r, struct str name) {
 
 /* The memory of a card is said: then its name need not tell it. */
 static bool is_total_said(const struct fact *facts, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (facts[i].name == FACT_gpu_total)
             return true;
-    }
     return false;
 }
 

@@ -81,11 +81,6 @@ static void note_told(struct oomkb_report *r, const struct finding *f) {
         t->id[i] = f->id.p[i];
 }
 
-/* The corrected command belongs to the finding that comes first. */
-static void drop_command(struct report *rep) {
-    rep->command_before = rep->command_after = (struct str){NULL, 0};
-}
-
 struct sifting {
     struct oomkb_report *r;
     bool is_quiet;
@@ -109,7 +104,7 @@ static void sift(void *arg) {
         place[i] = is_kept ? (int32_t)s->kept++ : -1;
     }
     if (n > 0 && place[0] < 0)
-        drop_command(rep);
+        rep->command_before = rep->command_after = (struct str){NULL, 0};
     for (size_t i = 0; i < n; i++) {
         struct finding f = rep->findings[i];
         f.cause = f.cause >= 0 ? place[f.cause] : -1;
@@ -138,9 +133,8 @@ static int tell_news(struct oomkb_report *r, bool is_quiet, bool *is_news,
 int session_news(struct oomkb_report *r, bool is_quiet, bool *is_news,
                  oomkb_error *err) {
     session_back(r);
-    if (r->is_broken) {
+    if (r->is_broken)
         return session_end(r, err); /* says what broke it */
-    }
     if (!go_ahead(r))
         return error_set(err, OOMKB_ERROR_MEMORY, "out of memory for news");
     bool is_found = false;

@@ -25,10 +25,9 @@ const struct allocator standard_allocator = {standard_get, standard_put, NULL};
 /* Bytes past the struct that we know: zero, or asking for the unknown. */
 static bool asks_for_unknown(const unsigned char *given, size_t known,
                              size_t n) {
-    for (size_t i = known; i < n; i++) {
+    for (size_t i = known; i < n; i++)
         if (given[i] != 0)
             return true;
-    }
     return false;
 }
 

@@ -3,7 +3,6 @@
  * text it was asked for once, behind a lock. The only thing of the base that
  * ever changes, and nobody can see it change. */
 #include <pthread.h>
-#include <string.h>
 
 #include "api/handles.h"
 

@@ -45,12 +45,6 @@ static void check_template(const struct entry_check *k, const struct node *n,
     }
 }
 
-static void check_text_template(const struct entry_check *k,
-                                const struct node *map, struct text t) {
-    check_template(k, node_get(map, "en"), t.in[LANG_EN]);
-    check_template(k, node_get(map, "zh"), t.in[LANG_ZH]);
-}
-
 void check_acts_on(const struct entry_check *k, const struct node *n,
                    const struct acts_on *what) {
     if (n == NULL || n->kind != NODE_MAP)
@@ -88,9 +82,11 @@ static void check_action(const struct entry_check *k, const struct node *n,
 
 void check_workaround(const struct entry_check *k, const struct node *n,
                       const struct workaround *w) {
+    const struct node *how = node_get(n, "how");
     check_action(k, n, w);
     check_acts_on(k, node_get(n, "acts_on"), &w->acts_on);
-    check_text_template(k, node_get(n, "how"), w->how);
+    check_template(k, node_get(how, "en"), w->how.in[LANG_EN]);
+    check_template(k, node_get(how, "zh"), w->how.in[LANG_ZH]);
     check_template(k, node_get(n, "command"), w->command);
     check_when(k, node_get(n, "when"));
     check_rate(k, node_get(n, "success"), &w->success);

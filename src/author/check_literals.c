@@ -43,12 +43,6 @@ static struct place place_of(const struct made *m, uint32_t signature) {
     return id ? id->place : (struct place){0};
 }
 
-static void add_use(struct build *d, struct uses *u, struct str literal,
-                    uint32_t entry, uint32_t signature) {
-    *ARENA_ADD(d->a, u->at, u->count, u->cap) =
-        (struct use){literal, str_hash(literal), entry, signature};
-}
-
 static void note_signature(struct build *d, struct uses *u, uint32_t entry,
                            uint32_t signature) {
     const struct made *m = &d->made[MADE_ENTRY].at[entry];
@@ -58,7 +52,8 @@ static void note_signature(struct build *d, struct uses *u, uint32_t entry,
     bool is_guess = s->is_weak && e->mechanism == MECHANISM_unspecified;
     struct str_list list = pattern_literals(d->a, s->pattern);
     for (size_t i = 0; i < list.count; i++) {
-        add_use(d, u, list.at[i], entry, signature);
+        *ARENA_ADD(d->a, u->at, u->count, u->cap) = (struct use){
+            list.at[i], str_hash(list.at[i]), entry, signature};
         if (list.at[i].n < MATCH_LITERAL_MIN && !is_guess)
             complain(&d->c, m->src, place_of(m, signature), CODE_costly_literal,
                      "signature `%.*s` is looked for by `%.*s`: a literal of "

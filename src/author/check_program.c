@@ -52,11 +52,6 @@ static void check_lines(struct build *d, const struct made *m) {
                       d->fact_used);
 }
 
-static bool change_the_same(const struct acts_on *x, const struct acts_on *y) {
-    return x->flag.n > 0 && str_eq(x->flag, y->flag)
-           && x->change == y->change;
-}
-
 static void check_nth_lever(struct build *d, const struct made *m, size_t i) {
     const struct program *p = m->what;
     const struct workaround *w = &p->levers[i];
@@ -64,8 +59,10 @@ static void check_nth_lever(struct build *d, const struct made *m, size_t i) {
     if (n->kind != NODE_MAP)
         return;
     check_lever(d, m, n, w);
+    const struct acts_on *own = &w->acts_on;
     for (size_t j = 0; j < i; j++)
-        if (change_the_same(&p->levers[j].acts_on, &w->acts_on)
+        if (own->flag.n > 0 && str_eq(p->levers[j].acts_on.flag, own->flag)
+            && p->levers[j].acts_on.change == own->change
             && str_eq(p->levers[j].command, w->command))
             refuse(d, m, n, CODE_duplicate_workaround,
                    "a lever above changes the same");

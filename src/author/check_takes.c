@@ -37,10 +37,6 @@ static bool is_variable(struct str word) {
     return word.n > 2 && is_upper(word.p[0]);
 }
 
-static bool is_long_flag(struct str word) {
-    return word.n > 2 && str_starts(word, STR("--")) && word.p[2] != '-';
-}
-
 /* "--max-model-len", or "OMP_NUM_THREADS" before an equals sign. */
 static struct str token_at(struct str text, size_t at) {
     size_t end = at;
@@ -49,7 +45,9 @@ static struct str token_at(struct str text, size_t at) {
         end++;
     struct str word = str_slice(text, at, end - at);
     bool is_set = is_variable(word) && end < text.n && text.p[end] == '=';
-    return is_long_flag(word) || is_set ? word : (struct str){NULL, 0};
+    bool is_flag = word.n > 2 && str_starts(word, STR("--")) &&
+                   word.p[2] != '-';
+    return is_flag || is_set ? word : (struct str){NULL, 0};
 }
 
 /* ---- who takes it ---- */
@@ -67,20 +65,16 @@ static bool lists(const struct program *p, struct str word) {
     return is_there;
 }
 
-static bool program_takes(const struct build *d, struct str word) {
-    for (size_t i = 0; i < d->corpus.program_count; i++)
-        if (lists(&d->corpus.programs[i], word))
-            return true;
-    return false;
-}
-
 static bool somebody_takes(const struct build *d, struct str text, size_t at,
                            struct str word) {
     struct setting_said said;
     for (size_t i = 0; i < d->corpus.engine_count; i++)
         if (engine_setting_at(&d->corpus.engines[i], text, at, &said))
             return true;
-    return program_takes(d, word);
+    for (size_t i = 0; i < d->corpus.program_count; i++)
+        if (lists(&d->corpus.programs[i], word))
+            return true;
+    return false;
 }
 
 /* ---- until when ---- */

@@ -10,12 +10,6 @@
 #include "author/files.h"
 #include "match/match.h"
 
-static struct str without_slash(struct str path) {
-    while (path.n > 1 && path.p[path.n - 1] == '/')
-        path.n--;
-    return path;
-}
-
 struct str author_sibling_dir(struct arena *a, struct str entries_dir,
                               const char *name) {
     return path_join(a, path_parent(entries_dir), str_of(name));
@@ -87,7 +81,7 @@ static struct str build_image(struct build *d) {
 
 struct build *build_read(struct arena *a, const struct author_options *o) {
     struct build *d = arena_alloc(a, sizeof *d);
-    struct str entries = without_slash(o->entries_dir);
+    struct str entries = str_trim_end(o->entries_dir, '/');
     d->a = a;
     d->options = o;
     d->c.a = a;

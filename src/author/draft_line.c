@@ -78,10 +78,9 @@ static bool is_exception(struct str line) {
 /* ---- who it was ---- */
 
 static struct str component_named(struct str name) {
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         if (str_eq(name, str_of(packages[i].name)))
             return str_of(packages[i].component);
-    }
     return (struct str){NULL, 0};
 }
 

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,9 +23,7 @@ struct str path_join(struct arena *a, struct str dir, struct str name) {
 }
 
 struct str path_parent(struct str path) {
-    while (path.n > 1 && path.p[path.n - 1] == '/')
-        path.n--;
-    size_t n = path.n;
+    size_t n = str_trim_end(path, '/').n;
     while (n > 0 && path.p[n - 1] != '/')
         n--;
     if (n == 0)

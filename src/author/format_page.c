@@ -36,10 +36,8 @@ static void put_doc(struct page *p, const char *doc) {
 
 /* A heading's anchor has dashes where the heading has blanks. */
 static void put_link(struct page *p, const char *name) {
-    buf_printf(&p->out, "[%s](#", name);
-    for (const char *c = name; *c != '\0'; c++)
-        buf_add_char(&p->out, *c == ' ' ? '-' : *c);
-    buf_add_char(&p->out, ')');
+    struct str anchor = arena_swap(p->out.a, str_of(name), ' ', '-');
+    buf_printf(&p->out, "[%s](#%.*s)", name, STR_ARG(anchor));
 }
 
 static void put_field(struct page *p, const struct field *f) {
@@ -93,13 +91,6 @@ static void put_types(struct page *p) {
 #undef X
 }
 
-static void put_codes(struct page *p) {
-    buf_add(&p->out,
-            STR("\n## What is refused\n\n`oomkb check --codes` lists what "
-                "the compiler can find wrong, `oomkb explain\nE012` says of "
-                "one what is wrong, why, and how to put it right.\n"));
-}
-
 struct str author_format_page(struct arena *a) {
     struct page p = {.told_count = 0};
     buf_init_in(&p.out, a, FORMAT_PAGE_BYTES_MAX);
@@ -111,7 +102,10 @@ struct str author_format_page(struct arena *a) {
     for (size_t i = 0; i < sizeof tops / sizeof *tops; i++)
         put_shape(&p, tops[i], 0);
     put_types(&p);
-    put_codes(&p);
+    buf_add(&p.out,
+            STR("\n## What is refused\n\n`oomkb check --codes` lists what "
+                "the compiler can find wrong, `oomkb explain\nE012` says of "
+                "one what is wrong, why, and how to put it right.\n"));
     if (!buf_ok(&p.out))
         arena_raise(a, FAIL_CEILING, "FORMAT.md is past its ceiling");
     return arena_str(a, buf_str(&p.out));

@@ -49,12 +49,10 @@ static void add_shown(struct adding *to, const struct program *p) {
 }
 
 static void put_path(struct buf *out, struct str path) {
-    for (struct str rest = path; rest.n > 0;) {
-        size_t slash = str_find_char(rest, '/');
-        put_quoted(out, str_slice(rest, 0, slash));
-        if (slash < rest.n)
-            buf_add(out, STR("[\\\\/]{1,2}"));
-        rest = str_slice(rest, slash < rest.n ? slash + 1 : rest.n, rest.n);
+    while (path.n > 0) {
+        bool has_slash = str_find_char(path, '/') < path.n;
+        put_quoted(out, str_cut(path, '/', &path));
+        buf_add(out, has_slash ? STR("[\\\\/]{1,2}") : STR(""));
     }
 }
 
@@ -82,10 +80,6 @@ static void add_program(struct adding *to, const struct program *p) {
 
 /* ---- its levers ---- */
 
-static bool is_switch(struct str flag) {
-    return flag.n > 0 && flag.p[0] == '-';
-}
-
 /* --tile 256, --tile=256, "--tile", "256"; a switch stands alone. -t is too
  * short to be looked for: it is read behind the word of a command. */
 static void add_flag(struct adding *to, struct str flag) {
@@ -110,7 +104,7 @@ static void add_key(struct adding *to, struct str key) {
 }
 
 static void add_spelling(struct adding *to, struct str spelling) {
-    if (is_switch(spelling))
+    if (str_starts(spelling, STR("-")))
         add_flag(to, spelling);
     else if (spelling.n > 0)
         add_key(to, spelling);
@@ -123,17 +117,11 @@ static bool reads(const struct engine *e, struct str flag) {
     return false;
 }
 
-/* The engine's file reads it as a fact. */
-static bool is_fact(const struct build *d, const struct program *p,
-                    struct str flag) {
-    const struct made *m = build_find(d, MADE_ENGINE, p->id);
-    return m != NULL && reads(m->what, flag);
-}
-
 static void add_lever(struct adding *to, const struct program *p,
                       const struct workaround *w) {
-    if (is_fact(to->d, p, w->acts_on.flag))
-        return;
+    const struct made *m = build_find(to->d, MADE_ENGINE, p->id);
+    if (m != NULL && reads(m->what, w->acts_on.flag))
+        return; /* the engine's file reads it as a fact */
     add_spelling(to, w->acts_on.flag);
     for (size_t i = 0; i < w->keys.count; i++)
         add_spelling(to, w->keys.at[i]);
@@ -149,14 +137,6 @@ static bool is_setting(const struct build *d, const struct acts_on *on) {
     return true;
 }
 
-static void add_settings(struct adding *to, const struct workaround *list,
-                         size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (is_setting(to->d, &list[i].acts_on))
-            add_spelling(to, list[i].acts_on.flag);
-    }
-}
-
 void engine_add_programs(struct build *d, struct engine *e) {
     struct adding to = {.d = d, .engine = e, .cap = e->context_count,
                         .first = e->context_count};
@@ -169,7 +149,9 @@ void engine_add_programs(struct build *d, struct engine *e) {
                       &d->corpus.programs[i].levers[k]);
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
         const struct entry *of = d->made[MADE_ENTRY].at[i].what;
-        add_settings(&to, of->workarounds, of->workaround_count);
+        for (size_t k = 0; k < of->workaround_count; k++)
+            if (is_setting(d, &of->workarounds[k].acts_on))
+                add_spelling(&to, of->workarounds[k].acts_on.flag);
     }
     d->fact_used[FACT_program] = d->fact_used[FACT_program] || to.first > 0;
 }

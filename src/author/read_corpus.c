@@ -14,10 +14,6 @@
 #include "author/build.h"
 #include "author/files.h"
 
-static struct str relative(struct str path, struct str dir) {
-    return str_slice(path, dir.n + 1, path.n);
-}
-
 static struct str without_suffix(struct str s, struct str suffix) {
     return str_slice(s, 0, s.n - suffix.n);
 }
@@ -64,7 +60,7 @@ static struct str id_of(struct build *d, struct str path) {
                          ? d->entries_dir
                          : path_parent(path_parent(path));
     bool is_here = str_eq(dir, STR(".")) && !str_starts(path, STR("./"));
-    struct str id = is_here ? path : relative(path, dir);
+    struct str id = is_here ? path : str_slice(path, dir.n + 1, path.n);
     if (str_find_char(id, '/') == id.n)
         id = arena_printf(d->a, "draft/%.*s", STR_ARG(id));
     return without_suffix(id, STR(".yaml"));

@@ -28,15 +28,14 @@ static void flatten(const struct reading *r, const struct node *n,
             ? p->key->text
             : arena_printf(r->c->a, "%.*s.%.*s", STR_ARG(prefix),
                            STR_ARG(p->key->text));
-        if (key.n > I18N_KEY_BYTES_MAX) {
+        if (key.n > I18N_KEY_BYTES_MAX)
             complain(r->c, r->src, p->key->place, CODE_too_large,
                      "a key of more than %d bytes", I18N_KEY_BYTES_MAX);
-        } else if (p->value->kind == NODE_MAP) {
+        else if (p->value->kind == NODE_MAP)
             flatten(r, p->value, key, list);
-        } else {
+        else
             *ARENA_ADD(r->c->a, list->at, list->count, list->cap) =
                 (struct said){key, value_line(r, p->value), p->value};
-        }
     }
 }
 

@@ -98,12 +98,9 @@ static struct json *mapping_to(struct schema *s, struct json *value) {
     return o;
 }
 
-static struct json *strengths(struct schema *s) {
-    return words(s, &(struct field){.type = FIELD_WORD,
-                                    .words = WORDS_STRENGTH});
-}
-
 static struct json *value_of(struct schema *s, const struct field *f) {
+    static const struct field strength = {.type = FIELD_WORD,
+                                          .words = WORDS_STRENGTH};
     switch (f->type) {
     case FIELD_LINE: return scalar(s);
     case FIELD_ID: return string_like(s, ID_PATTERN);
@@ -130,7 +127,7 @@ static struct json *value_of(struct schema *s, const struct field *f) {
     case FIELD_WEIGHT: return typed(s, "integer");
     case FIELD_PREDICATE: return string_like(s, NULL);
     case FIELD_SHARES: return mapping_to(s, number(s, "number", 1));
-    case FIELD_CURES: return mapping_to(s, strengths(s));
+    case FIELD_CURES: return mapping_to(s, words(s, &strength));
     case FIELD_AMOUNTS: return list_of(s, typed(s, "string"));
     case FIELD_MAP: return shape_reference(s, f->shape);
     case FIELD_LIST: return list_of(s, shape_reference(s, f->shape));

@@ -131,18 +131,16 @@ static void make_folder(struct site *s, struct str path, bool may_be_link) {
 
 /* DIR and what is above it. */
 static void make_dir(struct site *s) {
-    for (size_t n = 1; n <= s->dir.n; n++) {
+    for (size_t n = 1; n <= s->dir.n; n++)
         if (n == s->dir.n || s->dir.p[n] == '/')
             make_folder(s, str_slice(s->dir, 0, n), true);
-    }
 }
 
 /* The folders of a page, below DIR. */
 static void make_folders(struct site *s, struct str path) {
-    for (size_t n = 1; n < path.n; n++) {
+    for (size_t n = 1; n < path.n; n++)
         if (path.p[n] == '/')
             make_folder(s, in_dir(s, str_slice(path, 0, n)), false);
-    }
 }
 
 /* ---- pages ---- */
@@ -199,18 +197,15 @@ static void remove_stale(struct site *s) {
             !is_way_ours(s, path))
             continue;
         s->result.removed += unlink(in_dir(s, path).p) == 0 ? 1 : 0;
-        for (size_t n = path.n; n > 0; n--) {
+        for (size_t n = path.n; n > 0; n--)
             if (path.p[n - 1] == '/')
                 rmdir(in_dir(s, str_slice(path, 0, n - 1)).p);
-        }
     }
 }
 
 struct site_result author_site(struct arena *a, const struct oomkb *kb,
                                const struct site_wishes *wishes) {
-    struct site s = {.a = a, .dir = wishes->dir};
-    while (s.dir.n > 1 && s.dir.p[s.dir.n - 1] == '/')
-        s.dir.n--;
+    struct site s = {.a = a, .dir = str_trim_end(wishes->dir, '/')};
     s.pages = site_pages_make(a, kb, wishes);
     s.result.pages = s.pages.count;
     read_manifest(&s);

@@ -43,10 +43,9 @@ struct framed {
 /* Where the root is from a page: "../../". */
 static struct str way_up(struct making *m, const struct framed *f) {
     struct str way = {NULL, 0};
-    for (size_t i = 0; i < f->path.n; i++) {
+    for (size_t i = 0; i < f->path.n; i++)
         if (f->path.p[i] == '/')
             way = arena_printf(m->a, "%.*s../", STR_ARG(way));
-    }
     /* shown for any address that is none */
     return str_eq(f->path, STR("404.html"))
                ? arena_printf(m->a, "%.*s/", STR_ARG(m->wishes->base_url))

@@ -25,9 +25,8 @@ struct web_file web_file(size_t i) {
 }
 
 struct str web_template(const char *name) {
-    for (size_t i = 0; i < web_file_count(); i++) {
+    for (size_t i = 0; i < web_file_count(); i++)
         if (str_eq(web_file(i).name, str_of(name)))
             return web_file(i).bytes;
-    }
     return STR("");
 }

@@ -38,12 +38,12 @@ struct arena_rescue {
     jmp_buf jump;
 };
 
-static void *get_block(const struct allocator *from, size_t bytes) {
+void *allocator_get(const struct allocator *from, size_t bytes) {
     return from ? from->get(from->ctx, bytes) : malloc(bytes);
 }
 
-static void put_block(const struct allocator *from, void *block) {
-    if (from)
+void allocator_put(const struct allocator *from, void *block) {
+    if (from && block)
         from->put(from->ctx, block);
     else
         free(block);
@@ -67,7 +67,7 @@ void arena_free(struct arena *a) {
     while (a->blocks) {
         struct arena_block *b = a->blocks;
         a->blocks = b->next;
-        put_block(a->from, b);
+        allocator_put(a->from, b);
     }
     a->used_bytes = 0;
 }
@@ -82,7 +82,7 @@ static struct arena_block *add_block(struct arena *a, size_t need) {
         size = need;
     if (size > SIZE_MAX - sizeof(struct arena_block))
         arena_raise(a, FAIL_MEMORY, "out of memory for %zu bytes", need);
-    struct arena_block *b = get_block(a->from, sizeof *b + size);
+    struct arena_block *b = allocator_get(a->from, sizeof *b + size);
     if (!b)
         arena_raise(a, FAIL_MEMORY, "out of memory for %zu bytes", need);
     b->size = size;

@@ -28,6 +28,9 @@ struct allocator {
     void *ctx;
 };
 
+void *allocator_get(const struct allocator *from, size_t bytes);
+void allocator_put(const struct allocator *from, void *block); /* or NULL */
+
 /* Error codes; the public header gives them the same values. */
 enum fail {
     FAIL_NONE = 0,

@@ -7,7 +7,6 @@
 #include "base/buf.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FIRST_BYTES ((size_t)64)
@@ -18,25 +17,12 @@ struct lease {
     void *held[2];
 };
 
-static void *get_bytes(const struct allocator *from, size_t n) {
-    return from ? from->get(from->ctx, n) : malloc(n);
-}
-
-static void put_bytes(const struct allocator *from, void *block) {
-    if (!block)
-        return;
-    if (from)
-        from->put(from->ctx, block);
-    else
-        free(block);
-}
-
 static void *lease_get(void *ctx, size_t bytes) {
     struct lease *l = ctx;
     void **slot = l->held[0] ? &l->held[1] : &l->held[0];
     if (*slot)
         return NULL;
-    *slot = get_bytes(l->from, bytes);
+    *slot = allocator_get(l->from, bytes);
     return *slot;
 }
 
@@ -45,7 +31,7 @@ static void lease_put(void *ctx, void *block) {
     for (int i = 0; i < 2; i++) {
         if (l->held[i] == block) {
             l->held[i] = NULL;
-            put_bytes(l->from, block);
+            allocator_put(l->from, block);
             return;
         }
     }
@@ -53,8 +39,8 @@ static void lease_put(void *ctx, void *block) {
 
 static void lease_end(void *what) {
     struct lease *l = what;
-    put_bytes(l->from, l->held[0]);
-    put_bytes(l->from, l->held[1]);
+    allocator_put(l->from, l->held[0]);
+    allocator_put(l->from, l->held[1]);
 }
 
 void buf_init(struct buf *b, const struct allocator *from, size_t ceiling) {
@@ -72,7 +58,7 @@ void buf_init_in(struct buf *b, struct arena *a, size_t ceiling) {
 
 void buf_free(struct buf *b) {
     struct arena *a = b->a;
-    put_bytes(b->from, b->p);
+    allocator_put(b->from, b->p);
     buf_init(b, b->from, b->ceiling);
     b->a = a;
 }
@@ -100,7 +86,7 @@ static bool make_room(struct buf *b, size_t n) {
         cap = need;
     if (cap > limit + 1)
         cap = limit + 1;
-    char *p = get_bytes(b->from, cap);
+    char *p = allocator_get(b->from, cap);
     b->failed = !p;
     if (!p && b->a)
         arena_raise(b->a, FAIL_MEMORY, "out of memory for %zu bytes", cap);
@@ -108,7 +94,7 @@ static bool make_room(struct buf *b, size_t n) {
         return false;
     if (b->n)
         memcpy(p, b->p, b->n);
-    put_bytes(b->from, b->p);
+    allocator_put(b->from, b->p);
     b->p = p;
     b->cap = cap;
     return true;
@@ -148,25 +134,6 @@ void buf_printf(struct buf *b, const char *format, ...) {
         b->n += (size_t)n;
     }
     va_end(again);
-}
-
-void buf_add_quoted(struct buf *b, struct str word) {
-    bool is_plain = word.n > 0;
-    for (size_t i = 0; i < word.n; i++)
-        is_plain = is_plain &&
-                   strchr(" \t\n\"'`$\\|&;<>()*?#~{}[]!", word.p[i]) == NULL;
-    if (is_plain) {
-        buf_add(b, word);
-        return;
-    }
-    buf_add_char(b, '\'');
-    while (word.n > 0) {
-        size_t n = str_find_char(word, '\'');
-        buf_add(b, str_slice(word, 0, n));
-        buf_add(b, n < word.n ? STR("'\\''") : STR(""));
-        word = str_slice(word, n + 1, word.n);
-    }
-    buf_add_char(b, '\'');
 }
 
 void buf_drop_front(struct buf *b, size_t n) {

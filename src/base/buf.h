@@ -28,8 +28,6 @@ void buf_add_char(struct buf *b, char c);
 void buf_fill(struct buf *b, char c, size_t count);
 void buf_printf(struct buf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A word as a shell reads it again: 'it'\''s'. */
-void buf_add_quoted(struct buf *b, struct str word);
 void buf_drop_front(struct buf *b, size_t n); /* clamped */
 struct str buf_str(const struct buf *b);
 bool buf_ok(const struct buf *b);

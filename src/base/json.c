@@ -98,10 +98,9 @@ struct json *json_spelling(struct arena *a, const char *word) {
 }
 
 void json_add(struct json *o, const struct json_member *m) {
-    for (; m->key != NULL; m++) {
+    for (; m->key != NULL; m++)
         if (m->value != NULL)
             json_set(o, m->key, m->value);
-    }
 }
 
 struct json *json_members(struct arena *a, const struct json_member *m) {

@@ -74,6 +74,12 @@ struct str str_trim(struct str s) {
     return s;
 }
 
+struct str str_trim_end(struct str s, char c) {
+    while (s.n > 1 && s.p[s.n - 1] == c)
+        s.n--;
+    return s;
+}
+
 struct str str_cut(struct str s, char sep, struct str *rest) {
     size_t at = str_find_char(s, sep);
     *rest = str_slice(s, at + 1, s.n);

@@ -60,6 +60,8 @@ int str_order(const void *x, const void *y);
 size_t str_find(struct str s, struct str what); /* s.n when absent */
 size_t str_line_begin(struct str s, size_t at); /* of the byte's line */
 struct str str_trim(struct str s);                         /* ASCII blanks */
+/* Without those c at its end, but for one that is all of it. */
+struct str str_trim_end(struct str s, char c);
 /* Cut s at the first sep: returns what stands before it, *rest what stands
  * after (empty when there was none). */
 struct str str_cut(struct str s, char sep, struct str *rest);

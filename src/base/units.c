@@ -227,12 +227,11 @@ void units_short(struct buf *out, int64_t bytes) {
     bool is_whole = size % (uint64_t)factor == 0 ||
                     tenths >= 100 * 10;
     buf_add(out, bytes < 0 ? STR("-") : STR(""));
-    if (is_whole || has_two) {
+    if (is_whole || has_two)
         put_hundredths(out, is_whole ? n + 50 : n, is_whole);
-    } else {
+    else
         buf_printf(out, "%llu.%llu", (unsigned long long)(tenths / 10),
                    (unsigned long long)(tenths % 10));
-    }
     buf_printf(out, " %s", size == 1 ? "byte" : names[step]);
 }
 

@@ -109,19 +109,6 @@ static bool is_folder(struct arena *a, struct str path) {
     return S_ISDIR(at.st_mode);
 }
 
-static void add_file(struct arena *a, struct corpus_part *part,
-                     struct str path) {
-    *ARENA_ADD(a, part->only.at, part->only.count, part->cap) = path;
-}
-
-static void add_files(struct arena *a, struct corpus_part *part,
-                      struct str folder) {
-    struct str_list files = files_under(a, folder);
-    for (size_t i = 0; i < files.count; i++)
-        if (str_ends(files.at[i], STR(".yaml")))
-            add_file(a, part, files.at[i]);
-}
-
 static struct corpus_part *part_of(struct corpus_part *parts, size_t *count,
                                    struct str entries) {
     for (size_t i = 0; i < *count; i++)
@@ -133,18 +120,22 @@ static struct corpus_part *part_of(struct corpus_part *parts, size_t *count,
 
 static void add_path(struct arena *a, struct corpus_part *parts,
                      size_t *count, struct str path) {
-    while (path.n > 1 && path.p[path.n - 1] == '/')
-        path.n--;
+    path = str_trim_end(path, '/');
     bool is_dir = is_folder(a, path);
     struct str entries = author_entries_of(a, path);
     bool is_whole = is_dir && (str_eq(entries, path) || entries.n == 0);
     struct corpus_part *part = part_of(parts, count,
                                        is_whole ? path : entries);
     part->is_whole = part->is_whole || is_whole;
-    if (!is_dir)
-        add_file(a, part, path);
-    else if (!is_whole)
-        add_files(a, part, path);
+    if (is_whole)
+        return;
+    struct str_list files = {&path, 1};
+    if (is_dir)
+        files = files_under(a, path);
+    for (size_t i = 0; i < files.count; i++)
+        if (!is_dir || str_ends(files.at[i], STR(".yaml")))
+            *ARENA_ADD(a, part->only.at, part->only.count, part->cap) =
+                files.at[i];
 }
 
 static void check_part(struct checking *k, const struct corpus_part *part) {

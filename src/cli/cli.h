@@ -159,12 +159,22 @@ const char *cli_text(struct cli *c, const char *key);
 void cli_say(struct cli *c, const char *key, const char *arg0,
              const char *arg1); /* to stdout, with a newline */
 
+/* A number as a text: digits_of(n).text. */
+struct digits {
+    char text[24];
+};
+struct digits digits_of(int64_t n);
+
 #define TEXT_MAX 2048 /* bytes of a line */
 void fill_text(struct cli *c, const char *key, const char *arg0,
                const char *arg1, char *room, size_t size);
 /* What others chose, safely. */
 void put_safe(FILE *out, const char *text);        /* for a terminal */
 void put_json_string(FILE *out, const char *text); /* with its quotes */
+/* Words as a shell reads them again, with blanks between: 'it'\''s'. */
+void put_words(FILE *out, char *const *words, size_t count);
+/* Is it one of these? NULL ends them. */
+bool is_one_of(const char *word, const char *const *list);
 
 void cli_today(char room[16]); /* YYYY-MM-DD, in local time */
 bool cli_is_json(const struct cli *c); /* json or jsonl was asked for */

@@ -34,9 +34,8 @@ const struct command commands[] = {
 };
 
 const struct command *command_named(const char *name) {
-    for (const struct command *c = commands; c->name != NULL; c++) {
+    for (const struct command *c = commands; c->name != NULL; c++)
         if (strcmp(c->name, name) == 0)
             return c;
-    }
     return NULL;
 }

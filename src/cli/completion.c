@@ -128,12 +128,6 @@ static int put_first(void *ctx, const char *bytes, size_t n) {
     return 0;
 }
 
-static void put_ids(struct cli *c) {
-    oomkb *kb = cli_kb(c);
-    if (kb != NULL)
-        oomkb_list_write(kb, NULL, "jsonl", NULL, put_first, NULL, NULL, NULL);
-}
-
 static void put_lists(struct cli *c) {
     oomkb *kb = cli_kb(c);
     puts("entries");
@@ -147,11 +141,13 @@ static void put_lists(struct cli *c) {
 /* By how the help shows them. */
 static void put_operands(struct cli *c, const struct command *command) {
     const char *shown = command->operands + (command->operands[0] == '[');
+    bool is_id = strncmp(shown, "ID", 2) == 0;
     if (strncmp(shown, "FILE", 4) == 0 || strncmp(shown, "DIR", 3) == 0 ||
         strncmp(shown, "PATH", 4) == 0)
         puts(":files");
-    else if (strncmp(shown, "ID", 2) == 0)
-        put_ids(c);
+    else if (is_id && cli_kb(c) != NULL)
+        oomkb_list_write(cli_kb(c), NULL, "jsonl", NULL, put_first, NULL, NULL,
+                         NULL);
     else if (strncmp(shown, "WHAT", 4) == 0)
         put_lists(c);
     else if (strncmp(shown, "SHELL", 5) == 0)

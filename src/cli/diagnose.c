@@ -182,11 +182,6 @@ static void jobs_end(struct jobs *j) {
 
 /* ---- beginning ---- */
 
-static size_t threads_wanted(const struct cli *c) {
-    size_t n = input_threads(c);
-    return n < c->operand_count ? n : c->operand_count;
-}
-
 /* Of all inputs; 0: one of them is no file, so nobody knows. */
 static uint64_t bytes_of_all(const struct cli *c) {
     uint64_t sum = 0;
@@ -258,7 +253,8 @@ static void start_threads(struct jobs *j) {
 /* Threads begin to read the operands. NULL: one thread was asked for, or is
  * enough, or is all there is: read them one by one. */
 static struct jobs *jobs_begin(struct cli *c, const oomkb *kb) {
-    size_t ahead = threads_wanted(c);
+    size_t threads = input_threads(c);
+    size_t ahead = threads < c->operand_count ? threads : c->operand_count;
     struct jobs *j = ahead > 1 ? jobs_new(c, kb, ahead) : NULL;
     if (j == NULL)
         return NULL;
@@ -293,12 +289,6 @@ static void read_here(struct cli *c, const oomkb *kb, const char *name,
     input_close(in);
 }
 
-static int diagnose_one(struct cli *c, const oomkb *kb, const char *name) {
-    struct exam exam;
-    read_here(c, kb, name, &exam);
-    return exam_tell(c, name, &exam);
-}
-
 static int diagnose_several(struct cli *c, const oomkb *kb) {
     struct jobs *jobs = jobs_begin(c, kb);
     int status = STATUS_NONE;
@@ -323,7 +313,10 @@ static int diagnose_all(struct cli *c, oomkb *kb) {
         return follow_inputs(c, kb);
     if (c->operand_count > 1)
         return diagnose_several(c, kb);
-    return diagnose_one(c, kb, c->operand_count == 1 ? c->operands[0] : "-");
+    const char *name = c->operand_count == 1 ? c->operands[0] : "-";
+    struct exam exam;
+    read_here(c, kb, name, &exam);
+    return exam_tell(c, name, &exam);
 }
 
 int run_diagnose(struct cli *c) {

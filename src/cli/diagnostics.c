@@ -50,12 +50,6 @@ static struct json *message(struct arena *a, struct str s) {
     return JSON_OBJECT(a, {"text", json_text(a, s)});
 }
 
-static struct json *list_of(struct arena *a, struct json *only) {
-    struct json *list = json_new_array(a);
-    json_push(list, only);
-    return list;
-}
-
 static const char *code_text_of(struct cli *c, const char *code,
                                 const char *part) {
     char key[KEY_MAX];
@@ -104,7 +98,7 @@ static struct json *result(struct arena *a, const struct diag *d) {
         a, {"ruleId", d->code ? json_spelling(a, d->code) : NULL},
         {"level", json_spelling(a, diag_level_word(d->level))},
         {"message", message(a, d->message)},
-        {"locations", list_of(a, location(a, d))});
+        {"locations", JSON_LIST(a, location(a, d))});
 }
 
 void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
@@ -126,7 +120,7 @@ void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
     const char *schema = "https://json.schemastore.org/sarif-2.1.0.json";
     diagnostics_put(a, JSON_OBJECT(a, {"$schema", json_spelling(a, schema)},
                                    {"version", json_spelling(a, "2.1.0")},
-                                   {"runs", list_of(a, run)}));
+                                   {"runs", JSON_LIST(a, run)}));
 }
 
 /* ---- the codes themselves ---- */

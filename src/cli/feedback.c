@@ -14,10 +14,6 @@
 
 #include "cli/overlay.h"
 
-static bool is_outcome(const char *word) {
-    return strcmp(word, "worked") == 0 || strcmp(word, "failed") == 0;
-}
-
 /* ---- keeping one ---- */
 
 /* The last line may lack its newline; a note is one line. */
@@ -64,8 +60,7 @@ static bool report_undo(struct cli *c, struct overlay *o) {
 /* How it stands now with that fix. */
 static int say_balance(struct cli *c) {
     struct overlay o;
-    char worked[24], failed[24];
-    size_t counts[2] = {0, 0};
+    int64_t counts[2] = {0, 0};
     if (!overlay_open(c, &o, false))
         return STATUS_ERROR;
     for (size_t i = 0; i < o.count; i++)
@@ -73,17 +68,17 @@ static int say_balance(struct cli *c) {
             strcmp(o.at[i].fix, c->operands[1]) == 0)
             counts[strcmp(o.at[i].outcome, "failed") == 0]++;
     overlay_close(&o);
-    snprintf(worked, sizeof worked, "%zu", counts[0]);
-    snprintf(failed, sizeof failed, "%zu", counts[1]);
     if (cli_is_json(c)) {
         fputs("{\"schema\":1,\"entry\":", stdout);
         put_json_string(stdout, c->operands[0]);
         fputs(",\"fix\":", stdout);
         put_json_string(stdout, c->operands[1]);
-        printf(",\"own\":{\"worked\":%s,\"failed\":%s}}\n", worked, failed);
+        printf(",\"own\":{\"worked\":%s,\"failed\":%s}}\n",
+               digits_of(counts[0]).text, digits_of(counts[1]).text);
     } else {
         printf("%s %s\n", c->operands[0], c->operands[1]);
-        cli_say(c, "rate.own", worked, failed);
+        cli_say(c, "rate.own", digits_of(counts[0]).text,
+                digits_of(counts[1]).text);
     }
     return STATUS_FOUND;
 }
@@ -170,10 +165,6 @@ static int by_fix(const void *x, const void *y) {
     return order != 0 ? order : (a->from > b->from) - (a->from < b->from);
 }
 
-static bool is_same(const struct own_line *a, const struct own_line *b) {
-    return strcmp(a->entry, b->entry) == 0 && strcmp(a->fix, b->fix) == 0;
-}
-
 /* Reports of one fix, at[0] to at[n - 1]. */
 static void put_fix(FILE *out, const struct own_line *at, size_t n) {
     size_t worked = 0;
@@ -199,7 +190,8 @@ static void put_all(struct cli *c, FILE *out, const struct overlay *o) {
     for (size_t i = 0; i < o->count;) {
         const struct own_line *at = &o->at[i];
         size_t n = 1;
-        while (i + n < o->count && is_same(at, &o->at[i + n]))
+        while (i + n < o->count && strcmp(at->entry, at[n].entry) == 0 &&
+               strcmp(at->fix, at[n].fix) == 0)
             n++;
         if (i == 0 || strcmp(at->entry, o->at[i - 1].entry) != 0)
             fprintf(out, "%s:\n  workarounds:\n", at->entry);
@@ -253,7 +245,8 @@ int run_feedback(struct cli *c) {
     if (n == 1 && strcmp(first, "export") == 0)
         return export_all(c);
     bool is_whole = n == 3 || (n == 2 && c->is_undo);
-    if (!is_whole || (n == 3 && !is_outcome(c->operands[2])))
+    if (!is_whole || (n == 3 && !STR_IS_ONE(str_of(c->operands[2]), "worked",
+                                           "failed")))
         return cli_usage(c, "cli.error.feedback_what", NULL, NULL);
     if (c->note != NULL && strlen(c->note) > FEEDBACK_NOTE_BYTES_MAX)
         return cli_usage(c, "cli.error.note_long", NULL, NULL);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "cli/input.h"
 
 #include "base/limits.h"
@@ -68,14 +67,10 @@ static int read_config(struct cli *c, struct asking *q) {
 
 /* Words that the shell took apart, as it would read them again. */
 static bool join_words(struct content *out, char **words, size_t count) {
-    struct buf all;
-    buf_init(&all, NULL, 0);
-    for (size_t i = 0; i < count; i++) {
-        buf_add(&all, i > 0 ? STR(" ") : STR(""));
-        buf_add_quoted(&all, str_of(words[i]));
-    }
-    *out = (struct content){.p = all.p, .n = all.n};
-    return buf_ok(&all);
+    FILE *all = open_memstream(&out->p, &out->n);
+    if (all != NULL)
+        put_words(all, words, count);
+    return all != NULL && fclose(all) == 0;
 }
 
 /* `fit ... -- vllm serve m`, `fit ... "vllm serve m"`, a file, or - . */

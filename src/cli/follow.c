@@ -22,7 +22,6 @@
  * interrupted and no handler is needed.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -110,17 +109,14 @@ static void end_line(struct followed *f) {
 }
 
 static void say_new(struct cli *c, struct followed *f, const char *key) {
-    char line[32];
     end_line(f);
-    snprintf(line, sizeof line, "%" PRIu64, f->lines + 1);
-    say(c, key, f->name, line);
+    say(c, key, f->name, digits_of((int64_t)f->lines + 1).text);
 }
 
 static void take_new_file(struct cli *c, struct followed *f) {
     int in = input_open(f->name);
-    if (in < 0) {
+    if (in < 0)
         return; /* between the two stat() and this; there is a next time */
-    }
     if (f->in >= 0) {
         followed_close(f);
         say_new(c, f, "cli.follow.replaced");
@@ -129,17 +125,12 @@ static void take_new_file(struct cli *c, struct followed *f) {
     f->is_missing_said = false;
 }
 
-static bool is_cut_short(const struct followed *f) {
-    struct stat about;
-    return f->in >= 0 && fstat(f->in, &about) == 0 && about.st_size < f->at;
-}
-
 /* Another file under the name, or this one cut short: go to its start. */
 static void followed_look_again(struct cli *c, struct followed *f) {
-    struct stat named;
+    struct stat named, about;
     if (f->is_over || (f->in >= 0 && !f->is_file))
         return;
-    if (is_cut_short(f)) {
+    if (f->in >= 0 && fstat(f->in, &about) == 0 && about.st_size < f->at) {
         f->at = lseek(f->in, 0, SEEK_SET);
         say_new(c, f, "cli.follow.cut_short");
     }
@@ -164,14 +155,6 @@ static bool is_readable(const struct followed *f) {
     return f->is_file || poll(&one, 1, 0) > 0;
 }
 
-static void count_lines(struct followed *f, const char *piece, size_t n) {
-    const char *end = piece + n;
-    for (const char *at = piece;
-         (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
-        f->lines++;
-    f->is_mid_line = piece[n - 1] != '\n';
-}
-
 /* What is there now, at most n bytes; 0: nothing (or over). */
 static size_t followed_read(struct cli *c, struct followed *f, char *piece,
                             size_t n) {
@@ -180,7 +163,9 @@ static size_t followed_read(struct cli *c, struct followed *f, char *piece,
     ssize_t got = read(f->in, piece, n);
     if (got > 0) {
         f->at += got;
-        count_lines(f, piece, (size_t)got);
+        for (ssize_t i = 0; i < got; i++)
+            f->lines += piece[i] == '\n';
+        f->is_mid_line = piece[got - 1] != '\n';
         return (size_t)got;
     }
     if (got < 0 && errno != EINTR && errno != EAGAIN) {
@@ -230,11 +215,6 @@ static void fail(struct following *w, struct followed *f,
     f->scan = NULL;
 }
 
-static void flush(struct cli *c) {
-    /* what could not be written is seen at the end, by cli_finish() */
-    c->is_pipe_closed = c->is_pipe_closed || fflush(stdout) != 0;
-}
-
 static void put_time(char *room, size_t size) {
     time_t now = time(NULL);
     struct tm local;
@@ -266,7 +246,8 @@ static void tell_news(struct following *w, struct followed *f,
     put_time(when, sizeof when);
     input_title(w->c, f->name, f->number, when);
     input_report(w->c, news, &options);
-    flush(w->c);
+    /* what could not be written is seen at the end, by cli_finish() */
+    w->c->is_pipe_closed = w->c->is_pipe_closed || fflush(stdout) != 0;
     f->last_print = print_of(w->c, news, &options);
 }
 
@@ -302,9 +283,7 @@ static int tell_whole(struct following *w, const struct followed *f,
                    f->last_print == print_of(w->c, report, options);
     if (!is_read)
         return input_report(w->c, report, options);
-    char lines[32];
-    snprintf(lines, sizeof lines, "%" PRIu64, f->lines);
-    cli_say(w->c, "cli.follow.same", lines, "");
+    cli_say(w->c, "cli.follow.same", digits_of((int64_t)f->lines).text, "");
     return oomkb_report_failures(report) > 0 ? STATUS_FOUND : STATUS_NONE;
 }
 
@@ -352,13 +331,12 @@ static bool read_what_came(struct following *w, struct followed *f) {
 
 /* On a terminal: that it is alive, once. */
 static void say_caught_up(struct following *w) {
-    char lines[32];
     uint64_t all = 0;
     for (size_t i = 0; i < w->count; i++)
         all += w->at[i].lines;
-    snprintf(lines, sizeof lines, "%" PRIu64, all);
     if (!w->is_caught_up_said && isatty(STDERR_FILENO))
-        cli_remark(w->c, "cli.follow.caught_up", lines, "");
+        cli_remark(w->c, "cli.follow.caught_up", digits_of((int64_t)all).text,
+                   "");
     w->is_caught_up_said = true;
 }
 
@@ -375,10 +353,9 @@ static void wait_a_while(const struct following *w) {
 }
 
 static bool is_all_over(const struct following *w) {
-    for (size_t i = 0; i < w->count; i++) {
+    for (size_t i = 0; i < w->count; i++)
         if (!w->at[i].is_over)
             return false;
-    }
     return true;
 }
 

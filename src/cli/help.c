@@ -1,7 +1,6 @@
 /* help.c: what there is, from the tables of commands and options; every word
  * besides their names stands in i18n. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 
@@ -10,12 +9,6 @@
 static void write_row(struct cli *c, const char *name, const char *help_key) {
     printf("  %-*s  ", NAME_COLUMNS, name);
     cli_say(c, help_key, NULL, NULL);
-}
-
-static void write_command(struct cli *c, const struct command *command) {
-    char name[64];
-    snprintf(name, sizeof name, "%s %s", command->name, command->operands);
-    write_row(c, name, command->help_key);
 }
 
 static void write_option(struct cli *c, const struct option_row *o) {
@@ -68,8 +61,11 @@ static void write_whole(struct cli *c) {
     cli_say(c, "cli.help.what", NULL, NULL);
     puts("");
     cli_say(c, "cli.help.commands", NULL, NULL);
-    for (const struct command *each = commands; each->name != NULL; each++)
-        write_command(c, each);
+    for (const struct command *each = commands; each->name != NULL; each++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s %s", each->name, each->operands);
+        write_row(c, name, each->help_key);
+    }
     write_options(c, OF_SEVERAL, NULL);
     for (const struct command *each = commands; each->name != NULL; each++)
         write_options(c, OF_ONE, each);
@@ -85,20 +81,17 @@ static void write_one(struct cli *c, const struct command *command) {
     cli_say(c, "cli.help.status", NULL, NULL);
 }
 
-static int refuse_name(struct cli *c, const char *name) {
-    const char *near = command_near(name);
-    return cli_usage(c, near != NULL ? "cli.error.command_near"
-                                     : "cli.error.no_command", name, near);
-}
-
 /* `oomkb help`, `oomkb help explain`, `oomkb explain --help`. */
 int run_help(struct cli *c) {
     const struct command *which = NULL;
     bool is_help = c->command->bit == FOR_HELP;
     if (is_help && c->operand_count > 0) {
-        which = command_named(c->operands[0]);
+        const char *name = c->operands[0], *near = command_near(name);
+        which = command_named(name);
         if (which == NULL)
-            return refuse_name(c, c->operands[0]);
+            return cli_usage(c, near != NULL ? "cli.error.command_near"
+                                             : "cli.error.no_command",
+                             name, near);
     } else if (!is_help && c->wants_help && c->is_command_named) {
         which = c->command;
     }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,18 +79,13 @@ size_t input_threads(const struct cli *c) {
     return n < JOBS_MAX ? n : JOBS_MAX;
 }
 
-/* Of each log, where there are fewer of them than threads. */
-static uint32_t threads_of_one(const struct cli *c) {
-    size_t logs = c->operand_count > 0 ? c->operand_count : 1;
-    size_t share = input_threads(c) / logs;
-    return share > 0 ? (uint32_t)share : 1;
-}
-
 oomkb_options input_options(struct cli *c, const char *name) {
     oomkb_options options = cli_options(c);
+    size_t logs = c->operand_count > 0 ? c->operand_count : 1;
+    size_t share = input_threads(c) / logs; /* where logs are fewer */
     options.input_name = name;
     options.own_reports = c->own_reports;
-    options.threads = threads_of_one(c);
+    options.threads = share > 0 ? (uint32_t)share : 1;
     return options;
 }
 
@@ -131,12 +125,7 @@ int input_error(struct cli *c, const char *name, int number) {
     return cli_error(c, "io", said);
 }
 
-bool input_is_empty(const oomkb_report *report) {
-    uint64_t lines = 0;
-    return oomkb_report_is_whole(report, &lines) && lines == 0;
-}
-
-int input_empty(struct cli *c, const char *name) {
+static int input_empty(struct cli *c, const char *name) {
     char text[TEXT_MAX];
     snprintf(text, sizeof text, "%s: %s", name,
              cli_text(c, input_is_stdin(name) ? "cli.error.empty_stdin"
@@ -161,13 +150,11 @@ int input_report(struct cli *c, const oomkb_report *report,
 
 int input_whole(struct cli *c, const char *name, const oomkb_report *report,
                 int status) {
-    char count[32];
     uint64_t lines = 0;
     if (oomkb_report_is_whole(report, &lines))
         return status;
-    snprintf(count, sizeof count, "%" PRIu64, lines);
     fflush(stdout); /* the answer stands above */
-    cli_remark(c, "cli.error.cut", name, count);
+    cli_remark(c, "cli.error.cut", name, digits_of((int64_t)lines).text);
     return status == STATUS_NONE ? STATUS_ERROR : status;
 }
 
@@ -242,14 +229,15 @@ int exam_tell(struct cli *c, const char *name, struct exam *e) {
         return input_error(c, name, e->number);
     if (e->report == NULL)
         return cli_failed_at(c, name, &e->err);
-    if (input_is_empty(e->report)) {
-        oomkb_report_free(e->report);
-        e->report = NULL;
-        return input_empty(c, name);
+    uint64_t lines = 0;
+    int status;
+    if (oomkb_report_is_whole(e->report, &lines) && lines == 0) {
+        status = input_empty(c, name);
+    } else {
+        oomkb_options options = input_options(c, name);
+        status = input_report(c, e->report, &options);
+        status = input_whole(c, name, e->report, status);
     }
-    oomkb_options options = input_options(c, name);
-    int status = input_report(c, e->report, &options);
-    status = input_whole(c, name, e->report, status);
     oomkb_report_free(e->report);
     e->report = NULL;
     return status;

@@ -35,9 +35,6 @@ void input_fault(struct cli *c, const char *name, int number, char *out,
 oomkb_options input_options(struct cli *c, const char *name);
 int input_error(struct cli *c, const char *name, int number);
 /* One report to stdout; the exit status that it stands for. */
-/* Nothing came at all: said so, for no answer is one. */
-bool input_is_empty(const oomkb_report *report);
-int input_empty(struct cli *c, const char *name);
 int input_report(struct cli *c, const oomkb_report *report,
                  const oomkb_options *options);
 /* Says on stderr when the log could not be read to its end, as far as there

@@ -2,7 +2,6 @@
  * those of a component, or the names that options take (models, gpus ...). */
 #include <string.h>
 
-#include "base/str.h"
 #include "cli/cli.h"
 
 int run_list(struct cli *c) {
@@ -16,7 +15,7 @@ int run_list(struct cli *c) {
     oomkb_options options = cli_options(c);
     oomkb_error err;
     size_t count = 0;
-    int code = str_in(str_of(what), oomkb_names_known())
+    int code = is_one_of(what, oomkb_names_known())
                    ? oomkb_names_write(kb, what, c->format, &options,
                                        cli_write, c, &count, &err)
                    : oomkb_list_write(kb, component, c->format, &options,

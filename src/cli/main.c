@@ -4,13 +4,6 @@
 
 #include "cli/cli.h"
 
-/* Writing to a closed pipe shall be an error code, not the end: cli_finish()
- * then goes quietly. */
-static void ignore_closed_pipes(void) {
-    struct sigaction quiet = {.sa_handler = SIG_IGN};
-    sigaction(SIGPIPE, &quiet, NULL);
-}
-
 /* Nothing to read and nobody who pipes: say what there is. */
 static bool is_lost(const struct cli *c) {
     return c->command->bit == FOR_DIAGNOSE && c->operand_count == 0 &&
@@ -40,7 +33,10 @@ static int run(struct cli *c) {
 }
 
 int main(int argc, char **argv) {
-    ignore_closed_pipes();
+    /* writing to a closed pipe shall be an error code, not the end:
+     * cli_finish() then goes quietly */
+    struct sigaction quiet = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &quiet, NULL);
     struct cli c = {0};
     int status = STATUS_ERROR;
     if (options_read(argc, argv, &c))

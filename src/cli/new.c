@@ -53,21 +53,19 @@ static void take_finding(struct drafting *d, const struct finding *f) {
         d->from.line = f->first_line;
 }
 
-static void take_context(struct drafting *d, const struct fact *f) {
-    if (f->known && f->name == FACT_engine)
-        d->from.engine = f->word;
-    if (f->known && f->name == FACT_engine_version)
-        d->from.engine_version = f->word;
-}
-
 static void look_up(struct drafting *d) {
     const struct report *report = report_of(d);
     for (size_t i = 0; i < report->finding_count && d->known.n == 0; i++)
         take_finding(d, &report->findings[i]);
     if (report->suspect_count > 0)
         d->from.line = report->suspects[0].first_line;
-    for (size_t i = 0; i < report->context.count; i++)
-        take_context(d, &report->context.at[i]);
+    for (size_t i = 0; i < report->context.count; i++) {
+        const struct fact *f = &report->context.at[i];
+        if (f->known && f->name == FACT_engine)
+            d->from.engine = f->word;
+        if (f->known && f->name == FACT_engine_version)
+            d->from.engine_version = f->word;
+    }
 }
 
 /* ---- the draft ---- */

@@ -7,7 +7,6 @@
 #include "cli/input.h"
 
 #include "base/limits.h"
-#include "base/str.h"
 
 #define SARIF "sarif"   /* of check and lint */
 #define GITHUB "github" /* of lint */
@@ -36,6 +35,17 @@ static void complain(struct reading *r, const char *key, const char *arg,
     }
 }
 
+/* Is word one of the words in list, which blanks part? */
+static bool is_listed(const char *list, const char *word) {
+    size_t n = strlen(word), length;
+    for (; *list != '\0'; list += length + strspn(list + length, " ")) {
+        length = strcspn(list, " ");
+        if (length == n && memcmp(list, word, n) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* A number from least to most; else key is what is wrong with it. */
 static uint32_t number_of(struct reading *r, const char *value, uint32_t least,
                           uint32_t most, const char *key) {
@@ -61,8 +71,8 @@ static void take_text(struct reading *r, const char *value) {
 }
 
 static void take_format(struct reading *r, const char *value) {
-    struct str word = str_of(value);
-    if (!str_in(word, oomkb_formats()) && !STR_IS_ONE(word, SARIF, GITHUB)) {
+    static const char *const others[] = {SARIF, GITHUB, NULL};
+    if (!is_one_of(value, oomkb_formats()) && !is_one_of(value, others)) {
         complain(r, "cli.error.format", value, "");
         return;
     }
@@ -235,8 +245,7 @@ static void take_engines(struct reading *r, const char *arg) {
 
 static void take(struct reading *r, const struct option_row *row,
                  const char *value) {
-    if (row->choices != NULL &&
-        !str_lists(str_of(row->choices), ' ', str_of(value))) {
+    if (row->choices != NULL && !is_listed(row->choices, value)) {
         complain(r, "cli.error.choice", row->name, row->choices);
         return;
     }

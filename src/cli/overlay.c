@@ -74,11 +74,9 @@ static bool is_id(const char *word) {
 
 static bool is_date(const char *word) {
     static const char shape[] = "0000-00-00";
-    for (size_t i = 0; i < sizeof shape; i++) {
-        bool is_digit = word[i] >= '0' && word[i] <= '9';
-        if (shape[i] == '0' ? !is_digit : word[i] != shape[i])
+    for (size_t i = 0; i < sizeof shape; i++)
+        if (shape[i] == '0' ? !is_digit(word[i]) : word[i] != shape[i])
             return false;
-    }
     return true;
 }
 
@@ -188,10 +186,9 @@ void overlay_close(struct overlay *o) {
 }
 
 void overlay_warn(const struct overlay *o) {
-    char count[24];
-    snprintf(count, sizeof count, "%zu", o->unreadable);
     if (o->unreadable > 0)
-        cli_remark(o->c, "cli.feedback.unreadable", o->path, count);
+        cli_remark(o->c, "cli.feedback.unreadable", o->path,
+                   digits_of((int64_t)o->unreadable).text);
 }
 
 bool overlay_read(struct cli *c, struct overlay *o) {

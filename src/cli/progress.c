@@ -84,23 +84,21 @@ static void put_size(char room[PART_MAX], uint64_t bytes) {
         tenths /= 1024;
         unit++;
     }
-    if (tenths >= 100) {
+    if (tenths >= 100)
         snprintf(room, PART_MAX, "%" PRIu64 " %s", tenths / 10, units[unit]);
-    } else {
+    else
         snprintf(room, PART_MAX, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10,
                  tenths % 10, units[unit]);
-    }
 }
 
 static void put_time_left(struct cli *c, char room[PART_MAX],
                           uint64_t seconds) {
     char time[PART_MAX];
-    if (seconds < 60) {
+    if (seconds < 60)
         snprintf(time, sizeof time, "%" PRIu64 " s", seconds);
-    } else {
+    else
         snprintf(time, sizeof time, "%" PRIu64 ":%02d min", seconds / 60,
                  (int)(seconds % 60));
-    }
     fill_text(c, "cli.progress.left", time, "", room, PART_MAX);
 }
 
@@ -177,10 +175,6 @@ static void lay_out(const struct progress *p, struct parts *parts,
         add_part(line, in_order[i]);
 }
 
-static void wipe(const struct progress *p) {
-    fprintf(stderr, "\r%*s\r", (int)p->columns, "");
-}
-
 static void draw(struct progress *p, int64_t now) {
     struct parts parts;
     char line[LINE_MAX_BYTES];
@@ -206,8 +200,7 @@ void progress_add(struct progress *p, size_t n) {
 }
 
 void progress_end(struct progress *p) {
-    if (p->columns > 0) {
-        wipe(p);
-        p->columns = 0;
-    }
+    if (p->columns > 0)
+        fprintf(stderr, "\r%*s\r", (int)p->columns, "");
+    p->columns = 0;
 }

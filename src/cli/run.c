@@ -12,7 +12,6 @@
  * the first error.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,14 +117,15 @@ static bool is_of_memory(const struct attempt *a) {
 }
 
 static void tell_kills(struct cli *c, const struct attempt *a) {
-    char from[32], to[32];
-    bool is_ours = a->after.in_cgroup > a->before.in_cgroup;
-    snprintf(from, sizeof from, "%" PRId64,
-             is_ours ? a->before.in_cgroup : a->before.on_machine);
-    snprintf(to, sizeof to, "%" PRId64,
-             is_ours ? a->after.in_cgroup : a->after.on_machine);
-    cli_remark(c, is_ours ? "cli.run.kernel_cgroup" : "cli.run.kernel_machine",
-               from, to);
+    const struct kill_count *before = &a->before, *after = &a->after;
+    if (after->in_cgroup > before->in_cgroup)
+        cli_remark(c, "cli.run.kernel_cgroup",
+                   digits_of(before->in_cgroup).text,
+                   digits_of(after->in_cgroup).text);
+    else
+        cli_remark(c, "cli.run.kernel_machine",
+                   digits_of(before->on_machine).text,
+                   digits_of(after->on_machine).text);
 }
 
 static void put_size(char room[32], int64_t bytes) {
@@ -260,7 +260,6 @@ static void put_line(FILE *out, const struct attempt *a) {
 }
 
 static void attempt_record(struct cli *c, const struct attempt *a) {
-    char times[32];
     if (c->history_path == NULL)
         return;
     size_t before = a->retry.fingerprint != NULL
@@ -271,9 +270,9 @@ static void attempt_record(struct cli *c, const struct attempt *a) {
         put_line(out, a);
     if (out == NULL || fclose(out) != 0)
         cli_remark(c, "cli.run.file", c->history_path, strerror(errno));
-    snprintf(times, sizeof times, "%zu", before);
     if (before > 0)
-        cli_remark(c, "cli.run.seen_before", times, c->history_path);
+        cli_remark(c, "cli.run.seen_before", digits_of((int64_t)before).text,
+                   c->history_path);
 }
 
 /* ---- again ---- */

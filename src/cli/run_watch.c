@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/limits.h"
 #include "cli/run.h"
 
@@ -25,16 +24,19 @@ void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
     oomkb_error err;
     if (oomkb_scan_new(kb, options, &scan, &err) == OOMKB_OK)
         w->scan = scan;
-    struct buf line;
-    buf_init(&line, NULL, 0);
-    buf_add_char(&line, '$');
-    for (size_t i = 0; argv[i] != NULL; i++) {
-        buf_add_char(&line, ' ');
-        buf_add_quoted(&line, str_of(argv[i]));
-    }
-    buf_add_char(&line, '\n');
-    watch_add(w, line.p, line.n);
-    buf_free(&line);
+    char *line = NULL;
+    size_t n = 0, count = 0;
+    FILE *made = open_memstream(&line, &n);
+    while (argv[count] != NULL)
+        count++;
+    if (made == NULL)
+        return;
+    fputs("$ ", made);
+    put_words(made, argv, count);
+    fputs("\n", made);
+    if (fclose(made) == 0)
+        watch_add(w, line, n);
+    free(line);
 }
 
 /* A line that is not over waits, while there is memory to keep it. */

@@ -1,5 +1,6 @@
 /* say.c: texts of the program through the public header, and the two ways out
  * for bytes that somebody else chose: safe for a terminal, safe in JSON. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +41,9 @@ static bool turns_text(const unsigned char *s) {
 static bool is_misused(const unsigned char *s) {
     static const unsigned char least[][2] = {
         {0xc2, 0xa0}, {0xe0, 0xa0}, {0xf0, 0x90}};
-    for (size_t i = 0; i < sizeof least / sizeof least[0]; i++) {
+    for (size_t i = 0; i < sizeof least / sizeof least[0]; i++)
         if (s[0] == least[i][0] && s[1] < least[i][1])
             return true;
-    }
     return (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
 }
 
@@ -91,6 +91,33 @@ void put_json_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
+static void put_quoted(FILE *out, const char *word) {
+    fputc('\'', out);
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            fputs("'\\'", out);
+        fputc(*word, out);
+    }
+    fputc('\'', out);
+}
+
+void put_words(FILE *out, char *const *words, size_t count) {
+    static const char special[] = " \t\n\"'`$\\|&;<>()*?#~{}[]!";
+    for (size_t i = 0; i < count; i++) {
+        fputs(i > 0 ? " " : "", out);
+        if (words[i][0] != '\0' && strpbrk(words[i], special) == NULL)
+            fputs(words[i], out);
+        else
+            put_quoted(out, words[i]);
+    }
+}
+
+bool is_one_of(const char *word, const char *const *list) {
+    while (*list != NULL && strcmp(*list, word) != 0)
+        list++;
+    return *list != NULL;
+}
+
 /* key's text with {0} and {1} filled in, into room; cut where it is full. */
 void fill_text(struct cli *c, const char *key, const char *arg0,
                const char *arg1, char *room, size_t size) {
@@ -113,6 +140,12 @@ void fill_text(struct cli *c, const char *key, const char *arg0,
     }
     if (is_raw && arg0 != NULL)
         snprintf(room + n, size - n, " %s", arg0);
+}
+
+struct digits digits_of(int64_t n) {
+    struct digits d;
+    snprintf(d.text, sizeof d.text, "%" PRId64, n);
+    return d;
 }
 
 void cli_today(char room[16]) {

@@ -1,7 +1,6 @@
 /* search.c: `oomkb search WORDS`: entries by words, best first. What is typed
  * without quotes, and a message pasted in quotes, are the same to it. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 

@@ -33,10 +33,9 @@ static const char *const names[TOOL_COUNT_OF] = {"gpu_list", "gpu_processes",
                                                  "gpu_choose"};
 
 struct str device_tool(struct str kind, enum device_tool which) {
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
         if (str_eq_nocase(kind, str_of(devices[i].kind)))
             return str_of(devices[i].tool[which]);
-    }
     return str_of(devices[0].tool[which]);
 }
 

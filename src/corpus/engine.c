@@ -13,6 +13,14 @@ static bool is_of_word(char c) {
     return is_word(c) || c == '-';
 }
 
+const struct flag *engine_flag_of(const struct engine *e,
+                                  enum fact_name fact) {
+    for (size_t i = 0; e != NULL && i < e->flag_count; i++)
+        if (e->flags[i].fact == fact)
+            return &e->flags[i];
+    return NULL;
+}
+
 /* The spelling, whole, at this byte. */
 static bool stands_at(struct str text, size_t at, struct str spelling) {
     if (spelling.n == 0 || spelling.n > text.n - at)

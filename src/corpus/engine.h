@@ -91,6 +91,8 @@ struct setting_said {
     struct str spelling;                /* of the engine's file; the longest */
     const struct version_range *exists; /* no events: all */
 };
+/* The first that sets this fact; NULL: none does. e may be NULL. */
+const struct flag *engine_flag_of(const struct engine *e, enum fact_name fact);
 /* Does one of the engine's settings begin at this byte? */
 bool engine_setting_at(const struct engine *e, struct str text, size_t at,
                        struct setting_said *out);

@@ -60,14 +60,7 @@ enum unit fact_unit(enum fact_name name) { return facts[name].unit; }
 
 bool fact_takes(enum fact_name name, struct str word) {
     struct str words = str_of(facts[name].words);
-    bool is_one = words.n == 0;
-    for (size_t i = 0, end; i < words.n && !is_one; i = end + 1) {
-        end = i;
-        while (end < words.n && words.p[end] != ' ')
-            end++;
-        is_one = str_eq(str_slice(words, i, end - i), word);
-    }
-    return is_one;
+    return words.n == 0 || str_lists(words, ' ', word);
 }
 
 const char *unit_spelling(enum unit unit) {
@@ -127,10 +120,6 @@ bool fact_named(struct str spelling, enum fact_name *out) {
 
 /* ---- names of groups ---- */
 
-static bool is_whole_number(enum unit unit) {
-    return unit == UNIT_TOKENS || unit == UNIT_BLOCKS || unit == UNIT_COUNT;
-}
-
 /* What one printed unit stands for, in the fact's own; 0: not this unit's. */
 static int64_t suffix_scale(struct str suffix, enum unit unit) {
     static const struct {
@@ -144,7 +133,7 @@ static int64_t suffix_scale(struct str suffix, enum unit unit) {
     };
     if (unit == UNIT_RATIO)
         return str_eq(suffix, STR("pct")) ? UNITS_MICRO / 100 : 0;
-    if (is_whole_number(unit))
+    if (unit == UNIT_TOKENS || unit == UNIT_BLOCKS || unit == UNIT_COUNT)
         return str_eq(suffix, STR("k")) ? 1000 : 0;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (unit == UNIT_BYTES && str_eq(suffix, sizes[i].suffix))
@@ -181,21 +170,9 @@ static struct str unquoted(struct str text) {
     return str_trim(s);
 }
 
-static bool is_one_of(struct str s, const char *const *words, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (str_eq_nocase(s, str_of(words[i])))
-            return true;
-    return false;
-}
-
 static void leave_unknown(struct fact *out, const char *why) {
     out->known = false;
     out->why = str_of(why);
-}
-
-static bool is_nothing(struct str s) {
-    static const char *const words[] = {"", "none", "null", "n/a", "nan"};
-    return is_one_of(s, words, sizeof words / sizeof words[0]);
 }
 
 static void take_amount(struct fact *out, const struct amount *amount) {
@@ -236,9 +213,8 @@ static bool is_number_alone(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
         bool is_sign = (c == '-' || c == '+') && i == 0;
-        bool is_digit = c >= '0' && c <= '9';
-        has_digit = has_digit || is_digit;
-        if (!is_digit && !is_sign && c != '.' && c != ',')
+        has_digit = has_digit || is_digit(c);
+        if (!is_digit(c) && !is_sign && c != '.' && c != ',')
             return false;
     }
     return has_digit;
@@ -281,12 +257,11 @@ static void read_ratio(struct str s, int64_t scale, struct fact *out) {
 }
 
 static void read_bool(struct str s, struct fact *out) {
-    static const char *const yes[] = {"true", "1", "yes", "on"};
-    static const char *const no[] = {"false", "0", "no", "off"};
+    static const char *const yes[] = {"true", "1", "yes", "on", NULL};
+    static const char *const no[] = {"false", "0", "no", "off", NULL};
     bool is_switch = s.n > 1 && s.p[0] == '-';
-    bool is_yes =
-        is_switch || is_one_of(s, yes, sizeof yes / sizeof yes[0]);
-    if (!is_yes && !is_one_of(s, no, sizeof no / sizeof no[0])) {
+    bool is_yes = is_switch || str_in_nocase(s, yes);
+    if (!is_yes && !str_in_nocase(s, no)) {
         leave_unknown(out, "neither true nor false");
         return;
     }
@@ -314,13 +289,15 @@ static struct str without_module(enum fact_name name, struct str s) {
 
 void fact_read(enum fact_name name, struct str text, int64_t scale,
                struct fact *out) {
+    static const char *const nothing[] = {"", "none", "null", "n/a", "nan",
+                                          NULL};
     struct str s = unquoted(text);
     out->name = name;
     out->text = text;
     out->known = out->ranged = false;
     out->number = out->low = out->high = 0;
     out->word = out->why = (struct str){NULL, 0};
-    if (is_nothing(s)) {
+    if (str_in_nocase(s, nothing)) {
         leave_unknown(out, "printed without a value");
         return;
     }

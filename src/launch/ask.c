@@ -210,8 +210,13 @@ const struct engine *engine_of_workload(struct lint_work *k,
 /* ---- the command ---- */
 
 static void put_quoted(struct buf *out, struct str word) {
-    buf_add_quoted(out, word);
-    buf_add_char(out, ' ');
+    bool has_single = str_find_char(word, '\'') < word.n;
+    bool is_plain = word.n > 0;
+    for (size_t i = 0; i < word.n; i++)
+        is_plain = is_plain &&
+                   strchr(" \t\n\"'`$\\|&;<>()#*?", word.p[i]) == NULL;
+    const char *quote = is_plain ? "" : has_single ? "\"" : "'";
+    buf_printf(out, "%s%.*s%s ", quote, STR_ARG(word), quote);
 }
 
 static bool has_flag(const struct workload *w, const struct flag *flag) {

@@ -325,13 +325,6 @@ bool is_likely_by_size(struct lint_work *k, const struct asked *it) {
 
 /* ---- by what it is called ---- */
 
-static struct str flag_of_model(const struct engine *e) {
-    for (size_t i = 0; i < e->flag_count; i++)
-        if (e->flags[i].fact == FACT_model)
-            return e->flags[i].flag;
-    return STR("--model");
-}
-
 const struct workload *workload_by_served(struct lint_work *k,
                                           const struct asked *it) {
     struct str served =
@@ -353,7 +346,9 @@ const struct workload *workload_by_served(struct lint_work *k,
         word_add(k->a, &copy->words, is_model ? served : word.text, word.at);
     }
     if (!is_put) {
-        word_add(k->a, &copy->words, flag_of_model(it->engine), it->w->at);
+        const struct flag *flag = engine_flag_of(it->engine, FACT_model);
+        word_add(k->a, &copy->words, flag ? flag->flag : STR("--model"),
+                 it->w->at);
         word_add(k->a, &copy->words, served, it->w->at);
     }
     return copy;

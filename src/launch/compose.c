@@ -162,10 +162,9 @@ static bool mount_of(struct service *s, const struct node *item,
 static void read_mounts(struct service *s) {
     const struct node *list = of(s, "volumes").node, *item;
     struct str host, inside;
-    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
+    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++)
         if (mount_of(s, item, &host, &inside))
             words_mounted(s->a, &s->w->words, host, inside);
-    }
 }
 
 /* ---- what runs it ---- */

@@ -14,9 +14,7 @@ static struct str text_at(const struct word_list *line, size_t i) {
 static struct str bare_path(struct str path) {
     if (str_starts(path, STR("./")))
         path = str_slice(path, 2, path.n);
-    while (path.n > 1 && path.p[path.n - 1] == '/')
-        path.n--;
-    return path;
+    return str_trim_end(path, '/');
 }
 
 static struct str repository_of(struct str address) {

@@ -21,7 +21,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -335,12 +334,8 @@ struct child_end child_run(const struct child_order *order) {
 
 /* ---- behind it ---- */
 
-static void wait_ms(long ms) {
-    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&t, NULL);
-}
-
 void child_end_group(pid_t group) {
+    struct timespec pause = {0, 100 * 1000000};
     if (group <= 0 || kill(-group, SIGTERM) != 0)
         return;
     for (int i = 0; i < END_TRIES; i++) {
@@ -348,7 +343,7 @@ void child_end_group(pid_t group) {
             continue;
         if (kill(-group, 0) != 0)
             return;
-        wait_ms(100);
+        nanosleep(&pause, NULL);
     }
     kill(-group, SIGKILL);
 }

@@ -31,18 +31,6 @@ struct machine {
     const char *program;
 };
 
-static void *get(void *ctx, size_t n) {
-    (void)ctx;
-    return malloc(n);
-}
-
-static void put(void *ctx, void *block) {
-    (void)ctx;
-    free(block);
-}
-
-static const struct allocator from_malloc = {get, put, NULL};
-
 /* ---- files ---- */
 
 static size_t file_into(const char *path, char *room, size_t size) {
@@ -77,9 +65,9 @@ struct cgroup_files {
     const char *limit, *peak, *events, *high; /* names in it; high: NULL */
 };
 
-static bool is_there(const char *folder, const char *name) {
+static bool has_events(const struct cgroup_files *f) {
     char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", f->folder, f->events);
     return access(path, R_OK) == 0;
 }
 
@@ -103,10 +91,10 @@ static bool cgroup_find(struct cgroup_files *f) {
         f->high = versions[i].high;
         snprintf(f->folder, sizeof f->folder, "%s%.*s", versions[i].root,
                  STR_ARG(versions[i].path));
-        if (versions[i].path.n > 0 && is_there(f->folder, f->events))
+        if (versions[i].path.n > 0 && has_events(f))
             return true;
         snprintf(f->folder, sizeof f->folder, "%s", versions[i].root);
-        if (is_there(f->folder, f->events))
+        if (has_events(f))
             return true;
     }
     return false;
@@ -241,11 +229,6 @@ static void read_amd(struct machine *m) {
         amdgpu_read(&m->lines, &(struct amdgpu_text){gpu++, text[0], text[1],
                                                      text[2]});
     }
-}
-
-static void read_ascend(struct machine *m) {
-    static const char *const info[] = {"npu-smi", "info", NULL};
-    npu_smi_read(&m->lines, tool_text(&m->a, info));
 }
 
 static void read_intel(struct machine *m) {
@@ -390,13 +373,14 @@ static void note_start(struct machine *m) {
 }
 
 static void read_all(void *arg) {
+    static const char *const npu_info[] = {"npu-smi", "info", NULL};
     struct machine *m = arg;
     m->lines = machine_lines_new(&m->a);
     struct str meminfo = file_text(&m->a, "/proc/meminfo");
     system_read(&m->lines, file_text(&m->a, "/proc/version"));
     read_nvidia(m, meminfo);
     read_amd(m);
-    read_ascend(m);
+    npu_smi_read(&m->lines, tool_text(&m->a, npu_info));
     read_intel(m);
     meminfo_read(&m->lines, meminfo,
                  file_text(&m->a, "/proc/sys/vm/overcommit_memory"));
@@ -413,7 +397,7 @@ struct machine *machine_read(const char *program) {
     struct machine *m = calloc(1, sizeof *m);
     if (m == NULL)
         return NULL;
-    arena_init(&m->a, &from_malloc, MACHINE_BYTES_MAX);
+    arena_init(&m->a, NULL, MACHINE_BYTES_MAX);
     m->program = program;
     if (arena_guard(&m->a, read_all, m, NULL) != FAIL_NONE) {
         machine_free(m);

@@ -23,11 +23,8 @@ struct csv_row {
 
 static struct csv_row row_of(struct str line) {
     struct csv_row row = {.count = 0};
-    while (line.n > 0 && row.count < SMI_COLUMNS_MAX) {
-        struct str rest;
-        row.cell[row.count++] = str_trim(str_cut(line, ',', &rest));
-        line = rest;
-    }
+    while (line.n > 0 && row.count < SMI_COLUMNS_MAX)
+        row.cell[row.count++] = str_trim(str_cut(line, ',', &line));
     return row;
 }
 
@@ -55,13 +52,12 @@ static int64_t seen_as(struct str visible, struct str index,
     if (visible.p == NULL)
         return str_to_int(index, &number) ? number : -1;
     for (; visible.n > 0; n++) {
-        struct str rest, one = str_trim(str_cut(visible, ',', &rest));
+        struct str one = str_trim(str_cut(visible, ',', &visible));
         bool is_uuid = one.n > 4 && str_starts(uuid, one);
         if (str_eq(one, STR("-1")))
             return -1; /* what stands behind it is not seen either */
         if (str_eq(one, index) || is_uuid)
             return n;
-        visible = rest;
     }
     return -1;
 }
@@ -77,10 +73,6 @@ struct cards {
     struct card at[MACHINE_CARDS_MAX];
     size_t count;
 };
-
-static bool is_number(struct str s) {
-    return s.n > 0 && s.p[0] >= '0' && s.p[0] <= '9';
-}
 
 /* An integrated GPU: what it has is the host's memory. */
 static void add_shared(struct cards *c, const char *owner) {
@@ -160,7 +152,8 @@ static void add_card(struct cards *c, const struct csv_row *titles,
         add_slice(c, owner, cell(a, titles, row, "index"));
         return;
     }
-    if (!is_number(total) && c->t->host_total > 0) {
+    bool is_number = total.n > 0 && is_digit(total.p[0]);
+    if (!is_number && c->t->host_total > 0) {
         add_shared(c, owner);
         return;
     }

@@ -32,21 +32,17 @@ struct chosen fixes_chosen(const struct teller *t, const struct finding *f) {
     bool is_all = t->o->top > 0 || t->o->all;
     size_t most = t->o->top > 0 ? t->o->top : is_all ? CHOSEN_MOST : SHOWN;
     size_t sure = 0;
-    for (size_t i = 0; i < f->fix_count; i++) {
+    for (size_t i = 0; i < f->fix_count; i++)
         sure += fix_is_first_choice(&f->fixes[i]) &&
                 f->fixes[i].applies == APPLIES_YES;
-    }
     most = most < CHOSEN_MOST ? most : CHOSEN_MOST;
-    for (size_t i = 0; i < f->fix_count && c.count < most; i++) {
-        if (is_told(&f->fixes[i], is_all || sure < SURE_ENOUGH)) {
+    for (size_t i = 0; i < f->fix_count && c.count < most; i++)
+        if (is_told(&f->fixes[i], is_all || sure < SURE_ENOUGH))
             c.at[c.count++] = &f->fixes[i];
-        }
-    }
     c.first = c.count > 0;
     while (c.first > 0 && c.first < c.count && c.first < SHOWN &&
-           are_alike(c.at[0], c.at[c.first])) {
+           are_alike(c.at[0], c.at[c.first]))
         c.first++;
-    }
     return c;
 }
 
@@ -67,10 +63,9 @@ static void add_rest(const struct teller *t, struct document *d,
                      struct block *item, const struct fix *fix) {
     document_text(d, item, TONE_PLAIN, said_text(t, &fix->how));
     document_text(d, item, TONE_PLAIN, fix_trade_off(t, fix->is));
-    if (fix->has_estimate) {
+    if (fix->has_estimate)
         document_text(d, item, TONE_DIM,
                       said_formula(t, fix->estimate.formula));
-    }
     document_text(d, item, TONE_DIM, shown_rate(t, &fix->success));
 }
 
@@ -108,9 +103,8 @@ static struct block *add_fix(const struct teller *t, struct document *d,
                           ? said(t, "report.cost_others")
                           : fix_cost(t, fix->effort, fix->is->loses);
     item->column_tone = verdict_tones[fix_verdict(fix)];
-    if (is_whole && rep->command_is_arguments) {
+    if (is_whole && rep->command_is_arguments)
         document_text(d, item, TONE_PLAIN, said(t, "report.arguments"));
-    }
     bool has_code = add_command(d, item, rep, fix, action);
     if (is_first && !has_code && !t->o->all) {
         struct str first = fix_step(t, fix);
@@ -119,16 +113,14 @@ static struct block *add_fix(const struct teller *t, struct document *d,
         sum = str_eq(first, sum) ? STR("") : sum;
     }
     bool is_doubted = is_of_state(&fix->because);
-    if ((!t->o->all || !str_starts(how, sum)) && !is_doubted) {
+    if ((!t->o->all || !str_starts(how, sum)) && !is_doubted)
         document_text(d, item, TONE_PLAIN, sum);
-    }
     struct block *why =
         document_text(d, item, TONE_WARN, said_note(t, &fix->because));
     why->spare = is_doubted ? why->spare : SPARE_DETAIL;
     document_text(d, item, TONE_STRONG, shown_own(t, &fix->own));
-    if (t->o->all) {
+    if (t->o->all)
         add_rest(t, d, item, fix);
-    }
     return item;
 }
 
@@ -164,9 +156,8 @@ static void add_dead_ends(const struct teller *t, struct document *d,
     struct block *under = document_section(d, said(t, "report.not_this"));
     size_t most = t->o->all ? SIZE_MAX : DEAD_ENDS, count = 0;
     for (; count < f->dead_end_count && count < most; count++) {
-        if (f->dead_ends[count].trap == TRAP_CLOSED && !t->o->all) {
+        if (f->dead_ends[count].trap == TRAP_CLOSED && !t->o->all)
             break; /* they come last */
-        }
         struct str text = dead_end_said(t, &f->dead_ends[count], t->o->all);
         document_item(d, under, "x", text)->spare =
             count == 0 ? SPARE_DEAD_END : SPARE_NEXT_DEAD_END;

@@ -7,8 +7,6 @@
  * would print so, and differs by a hundredth at most. */
 #include "render/parts.h"
 
-#include "base/utf8.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,9 +39,8 @@ static int decimals_of(int64_t bytes, int64_t factor) {
 static struct str scaled(const struct teller *t, int64_t bytes, int64_t factor,
                          int decimals) {
     int64_t power = 1, n = 0;
-    for (int i = 0; i < decimals; i++) {
+    for (int i = 0; i < decimals; i++)
         power *= 10;
-    }
     bool is_sane = mul_div_floor(bytes, 2 * power, factor, &n);
     n = is_sane ? (n + 1) / 2 : 0;
     struct str whole = shown_number(t, UNIT_COUNT, n / power);
@@ -54,9 +51,8 @@ static struct str scaled(const struct teller *t, int64_t bytes, int64_t factor,
 
 static struct str with_unit(const struct teller *t, struct str number,
                             const char *unit) {
-    if (unit == names[0]) {
+    if (unit == names[0])
         return said_with(t, "unit.bytes", &number, 1);
-    }
     return arena_printf(t->a, "%.*s %s", STR_ARG(number), unit);
 }
 
@@ -73,9 +69,8 @@ static const struct written_amount *written(const struct teller *t,
         int64_t apart = bytes > w->bytes ? bytes - w->bytes : w->bytes - bytes;
         bool prints_so = str_eq(scaled(t, bytes, w->factor, w->decimals),
                                 scaled(t, w->bytes, w->factor, w->decimals));
-        if (apart <= slack || (prints_so && apart <= w->bytes / SAME)) {
+        if (apart <= slack || (prints_so && apart <= w->bytes / SAME))
             return w;
-        }
     }
     return NULL;
 }
@@ -85,10 +80,9 @@ static struct str once(const struct teller *t, int64_t bytes, int64_t factor,
                        int decimals, struct str shown) {
     const struct written_amount *w = written(t, bytes, 0);
     struct amounts *a = t->amounts;
-    if (!w && a && a->count < AMOUNTS_KEPT && bytes > 0) {
+    if (!w && a && a->count < AMOUNTS_KEPT && bytes > 0)
         a->at[a->count++] =
             (struct written_amount){bytes, factor, decimals, shown};
-    }
     return w ? w->shown : shown;
 }
 
@@ -99,9 +93,8 @@ static struct str shown_short_amount(const struct teller *t, int64_t bytes,
     const char *unit;
     int64_t factor = factor_of(bytes, &unit);
     struct buf out;
-    if (w) {
+    if (w)
         return w->shown;
-    }
     buf_init_in(&out, t->a, 64);
     units_short(&out, bytes);
     return once(t, bytes, factor, decimals_of(bytes, factor),
@@ -136,9 +129,8 @@ struct str shown_part(const struct teller *t, int64_t bytes, int64_t of) {
 
 static size_t front_of(struct str s, const char *chars) {
     size_t n = 0;
-    while (n < s.n && str_find_char(str_of(chars), s.p[n]) < strlen(chars)) {
+    while (n < s.n && str_find_char(str_of(chars), s.p[n]) < strlen(chars))
         n++;
-    }
     return n;
 }
 
@@ -152,9 +144,8 @@ static bool amount_at(struct str s, int64_t *bytes, int64_t *slack, size_t *n) {
     bool is_one = number > 0 && number < s.n && s.p[number] == ' ' &&
                   is_digit(s.p[number - 1]) &&
                   STR_IS_ONE(unit, "KiB", "MiB", "GiB", "TiB");
-    if (!is_one || !units_read(str_slice(s, 0, end), 1, &amount)) {
+    if (!is_one || !units_read(str_slice(s, 0, end), 1, &amount))
         return false;
-    }
     *bytes = amount.value;
     *slack = amount.high - amount.value;
     *n = end;
@@ -164,9 +155,8 @@ static bool amount_at(struct str s, int64_t *bytes, int64_t *slack, size_t *n) {
 struct str amounts_said(const struct teller *t, struct str text) {
     struct buf out;
     bool is_inside = false; /* of a word or of another number */
-    if (!t->amounts || text.n == 0) {
+    if (!t->amounts || text.n == 0)
         return text;
-    }
     buf_init_in(&out, t->a, SENTENCE_BYTES_MAX);
     for (size_t i = 0; i < text.n;) {
         int64_t bytes, slack;
@@ -229,13 +219,12 @@ static struct comparison bytes_compared(const struct teller *t, int64_t need,
         told_apart(t, need, have, factor, is_close ? names[0] : unit);
     bool is_small = diff < factor / 10 || is_close || is_whole;
     int decimals = decimals_of(diff, factor);
-    if (diff > 0) {
+    if (diff > 0)
         c.short_by = is_small
                          ? shown_short_amount(t, diff, 0)
                          : once(t, diff, factor, decimals,
                                 with_unit(t, scaled(t, diff, factor, decimals),
                                           unit));
-    }
     return c;
 }
 
@@ -243,14 +232,12 @@ struct comparison amounts_compared(const struct teller *t, enum unit unit,
                                    int64_t need, int64_t have) {
     int64_t diff = 0;
     if (unit == UNIT_BYTES && need >= 0 && have >= 0 &&
-        add_i64(need, -have, &diff)) {
+        add_i64(need, -have, &diff))
         return bytes_compared(t, need, have, diff);
-    }
     struct comparison c = {shown_number(t, unit, need),
                            shown_number(t, unit, have),
                            {NULL, 0}};
-    if (have > INT64_MIN && add_i64(need, -have, &diff) && diff > 0) {
+    if (have > INT64_MIN && add_i64(need, -have, &diff) && diff > 0)
         c.short_by = shown_number(t, unit, diff);
-    }
     return c;
 }

@@ -32,10 +32,9 @@ static struct str need_said(const struct teller *t,
                                const struct finding *f) {
     struct need_and_have of = suspect_amounts(f);
     struct str need = of.need != NULL ? shown_fact(t, of.need) : STR("");
-    if (of.need == NULL || of.have == NULL) {
+    if (of.need == NULL || of.have == NULL)
         return need.n > 0 ? said_with(t, "report.suspect_need", &need, 1)
                           : need;
-    }
     struct comparison c = amounts_compared(t, UNIT_BYTES, of.need->number,
                                            of.have->number);
     struct str args[] = {c.need, c.have, c.short_by};
@@ -46,10 +45,9 @@ static struct str need_said(const struct teller *t,
 
 static struct str suspect_others(const struct teller *t, const struct report *rep) {
     struct words lines = words_begin(t, said(t, "report.comma"));
-    for (size_t i = 1; i < rep->suspect_count; i++) {
+    for (size_t i = 1; i < rep->suspect_count; i++)
         words_add(&lines, shown_number(t, UNIT_COUNT,
                                        rep->suspects[i].first_line));
-    }
     return words_said(&lines, "report.suspect_others");
 }
 
@@ -95,9 +93,8 @@ static struct json *json_suspect(const struct teller *t,
 
 struct json *json_suspects(const struct teller *t, const struct report *rep) {
     struct json *list = json_new_array(t->a);
-    for (size_t i = 0; i < rep->suspect_count; i++) {
+    for (size_t i = 0; i < rep->suspect_count; i++)
         json_push(list, json_suspect(t, &rep->suspects[i]));
-    }
     return list;
 }
 
@@ -181,15 +178,13 @@ static void add_sources(const struct teller *t, struct document *d,
         struct str args[] = {v->is->range.product,
                              shown_short(t, v->version, 32),
                              said_text(t, &v->is->note)};
-        if (v->in_range == RANGE_INSIDE && v->version.n > 0 && args[2].n > 0) {
+        if (v->in_range == RANGE_INSIDE && v->version.n > 0 && args[2].n > 0)
             document_text(d, NULL, TONE_DIM,
                           said_with(t, "report.version", args, 3));
-        }
     }
     struct block *seen = document_section(d, said(t, "report.evidence"));
-    for (size_t i = 0; i < e->evidence_count && i < LINKS; i++) {
+    for (size_t i = 0; i < e->evidence_count && i < LINKS; i++)
         document_link(d, seen, e->evidence[i].url, STR(""));
-    }
 }
 
 /* "At tts/losses.py:643 in loss (line 12): attention, forward pass." */
@@ -199,13 +194,9 @@ static struct str place_said(const struct teller *t, const struct finding *f) {
     const struct fact *work = facts_last(&f->facts, FACT_work);
     struct words doing = words_begin(t, said(t, "report.comma"));
     int word = 0; /* unknown */
-    struct str operation = work ? said_work(t, work->word) : STR("");
-    if (operation.n > 0) {
-        words_add(&doing, operation);
-    }
-    if (stage && word_named(WORDS_STAGE, stage->word, &word) && word > 0) {
+    words_add(&doing, work ? said_work(t, work->word) : STR(""));
+    if (stage && word_named(WORDS_STAGE, stage->word, &word) && word > 0)
         words_add(&doing, said_word(t, WORDS_STAGE, word));
-    }
     struct str what = words_end(&doing);
     if (frame == NULL) { /* an entry of one mechanism has said it by its title */
         bool is_open = f->entry->mechanism == MECHANISM_unspecified;
@@ -225,21 +216,18 @@ static void add_root(const struct teller *t, struct document *d,
     document_text(d, NULL, TONE_PLAIN, numbers_said(t, rep, f));
     document_text(d, NULL, TONE_PLAIN, holders_said(t, f))->spare =
         SPARE_HOLDERS;
-    if (f->turn != NULL) {
+    if (f->turn != NULL)
         document_text(d, NULL, TONE_PLAIN, turn_said(t, f->turn))->spare =
             SPARE_DEAD_END;
-    }
     document_text(d, NULL, TONE_PLAIN, place_said(t, f))->spare = SPARE_REMARK;
     add_remarks(t, d, f);
-    if (t->o->all) {
+    if (t->o->all)
         document_text(d, NULL, TONE_PLAIN, said_text(t, &f->entry->root_cause));
-    }
     document_bars(d, bars_of(t, f))->spare = SPARE_BARS;
     add_advice(t, d, rep, f, is_main);
     add_followers(t, d, rep, i);
-    if (t->o->all) {
+    if (t->o->all)
         add_sources(t, d, f);
-    }
 }
 
 /* ---- questions ---- */
@@ -253,12 +241,10 @@ static struct str fixes_decided(const struct teller *t,
     for (size_t i = 0; i < c.count && i < sure; i++) {
         const struct needs *needs = &c.at[i]->estimate.needs;
         bool is_needed = false;
-        for (size_t k = 0; k < needs->count; k++) {
+        for (size_t k = 0; k < needs->count; k++)
             is_needed = is_needed || needs->at[k] == fact;
-        }
-        if (is_needed && c.at[i]->has_estimate) {
+        if (is_needed && c.at[i]->has_estimate)
             words_add(&list, fix_number(t, f, c.at[i]));
-        }
     }
     return words_end(&list);
 }
@@ -278,24 +264,20 @@ static struct str question_said(const struct teller *t,
                       : q->fact == FACT_stage ? "report.ask_cause"
                       : q->about != NULL      ? "report.ask_about"
                                               : "report.ask_more";
-    if (args[1].n == 0 && q->about != NULL) {
+    if (args[1].n == 0 && q->about != NULL)
         args[1] = fix_action(t, q->about);
-    }
     return said_with(t, key, args, 3);
 }
 
 /* Does a fix of the first root show this command anyway? */
 static bool is_shown_command(const struct teller *t, const struct report *rep,
                              struct str command) {
-    if (rep->finding_count == 0) {
+    if (rep->finding_count == 0)
         return false;
-    }
     struct chosen c = fixes_chosen(t, &rep->findings[0]);
-    for (size_t i = 0; i < c.count; i++) {
-        if (str_eq(fix_command(c.at[i]), command)) {
+    for (size_t i = 0; i < c.count; i++)
+        if (str_eq(fix_command(c.at[i]), command))
             return true;
-        }
-    }
     return false;
 }
 
@@ -308,9 +290,8 @@ static void add_questions(const struct teller *t, struct document *d,
         struct block *item =
             document_item(d, under, "?", question_said(t, rep, q));
         item->spare = i > 0 ? SPARE_QUESTION : SPARE_NEVER;
-        if (t->o->all || !is_shown_command(t, rep, q->how)) {
+        if (t->o->all || !is_shown_command(t, rep, q->how))
             document_code(d, item, q->how)->spare = SPARE_HOW;
-        }
     }
 }
 
@@ -320,13 +301,11 @@ static void add_causes(const struct teller *t, struct document *d,
                        struct block *under, const struct finding *f) {
     for (size_t i = 0; i < f->cause_count; i++) {
         const struct belief *b = &f->causes[i];
-        if (b->p_micro < HUNDREDTH_MICRO) {
+        if (b->p_micro < HUNDREDTH_MICRO)
             continue;
-        }
         struct words because = words_begin(t, said(t, "report.comma"));
-        for (size_t k = 0; k < b->because_count; k++) {
+        for (size_t k = 0; k < b->because_count; k++)
             words_add(&because, said_text(t, &b->because[k]->because));
-        }
         struct str args[] = {said_text(t, &b->is->name),
                              shown_number(t, UNIT_RATIO,
                                           b->p_micro / HUNDREDTH_MICRO *
@@ -361,9 +340,8 @@ static void add_why(const struct teller *t, struct document *d,
 
 static void add_limits(const struct teller *t, struct document *d,
                        const struct report *rep) {
-    if (rep->truncated) {
+    if (rep->truncated)
         document_text(d, NULL, TONE_WARN, said(t, "report.truncated"));
-    }
     document_text(d, NULL, TONE_WARN, said_gave_up(t, rep));
 }
 
@@ -388,9 +366,8 @@ static size_t roots_shown(const struct report *rep, const size_t *roots,
                           size_t count) {
     size_t shown = count < ROOTS_SHOWN ? count : ROOTS_SHOWN;
     while (shown > 1 && rep->findings[roots[shown - 1]].entry->severity !=
-                            rep->findings[roots[0]].entry->severity) {
+                            rep->findings[roots[0]].entry->severity)
         shown--;
-    }
     return shown;
 }
 
@@ -419,9 +396,8 @@ static void add_more(const struct teller *t, struct document *d,
     }
     document_text(d, NULL, TONE_DIM, words_said(&ids, "report.more"));
     if (count > 0 &&
-        str_eq(rep->findings[roots[0]].entry->component, STR("unknown"))) {
+        str_eq(rep->findings[roots[0]].entry->component, STR("unknown")))
         document_text(d, NULL, TONE_DIM, said(t, "report.suspect_new"));
-    }
 }
 
 static size_t roots_of(const struct report *rep,
@@ -429,9 +405,8 @@ static size_t roots_of(const struct report *rep,
     size_t count = 0;
     for (size_t i = 0;
          i < rep->finding_count && count < ROOTS_SHOWN + ROOTS_NAMED; i++) {
-        if (stands_alone(&rep->findings[i])) {
+        if (stands_alone(&rep->findings[i]))
             roots[count++] = i;
-        }
     }
     return count;
 }
@@ -446,22 +421,19 @@ void report_document(const struct teller *reader, const struct report *rep,
     size_t count = roots_of(rep, roots);
     size_t shown = t->o->all ? count : roots_shown(rep, roots, count);
     for (size_t i = 0; i < shown; i++) {
-        if (i > 0) {
+        if (i > 0)
             document_add(d, NULL, (struct block){.kind = BLOCK_RULE});
-        }
         add_root(t, d, rep, roots[i], i == 0);
     }
     if (count == 0) {
         add_nothing(t, d, rep);
         return;
     }
-    if (shown < count) {
+    if (shown < count)
         add_named(t, d, rep, roots, shown, count);
-    }
     add_questions(t, d, rep);
-    for (size_t i = 0; i < shown && t->o->why; i++) {
+    for (size_t i = 0; i < shown && t->o->why; i++)
         add_why(t, d, &rep->findings[roots[i]]);
-    }
     add_limits(t, d, rep);
     add_more(t, d, rep, roots, shown);
     bool is_long = t->o->all || t->o->why || t->o->top > 0;

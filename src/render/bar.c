@@ -37,9 +37,8 @@ static const struct look {
 static const struct look *look_of(const char *part) {
     size_t i = 0;
     while (i + 1 < sizeof looks / sizeof *looks &&
-           !str_eq(str_of(looks[i].part), str_of(part))) {
+           !str_eq(str_of(looks[i].part), str_of(part)))
         i++;
-    }
     return &looks[i];
 }
 
@@ -73,11 +72,9 @@ static void add_part(const struct teller *t, struct bar *b, const char *name,
 
 static int64_t sum_of(const struct bar *b) {
     int64_t sum = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        if (!add_i64(sum, b->part[i].bytes, &sum)) {
+    for (size_t i = 0; i < b->count; i++)
+        if (!add_i64(sum, b->part[i].bytes, &sum))
             return INT64_MAX;
-        }
-    }
     return sum;
 }
 
@@ -97,9 +94,8 @@ static struct span held_by_others(const struct finding *f) {
     for (size_t i = 0; i < f->facts.count; i++) {
         const struct fact *fact = &f->facts.at[i];
         bool is_one = fact->name == FACT_other_in_use && fact->known;
-        if (is_one && add_i64(sum.low, fact->number, &sum.low)) {
+        if (is_one && add_i64(sum.low, fact->number, &sum.low))
             sum.known = true;
-        }
     }
     sum.high = sum.low;
     return sum;
@@ -128,9 +124,8 @@ static int64_t bar_of_facts(const struct teller *t, const struct finding *f,
     struct span free_ = fact_span(f, FACT_gpu_free);
     struct span tensors = fact_span(f, FACT_pytorch_allocated);
     *b = (struct bar){.count = 0};
-    if (!total.known || !free_.known || total.low <= 0) {
+    if (!total.known || !free_.known || total.low <= 0)
         return 0;
-    }
     if (tensors.known) {
         add_part(t, b, "tensors", tensors, total.low);
         add_part(t, b, "unallocated", fact_span(f, FACT_pytorch_unallocated),
@@ -141,11 +136,10 @@ static int64_t bar_of_facts(const struct teller *t, const struct finding *f,
     add_part(t, b, "others", held_by_others(f), total.low);
     int64_t rest = total.low - free_.low - sum_of(b);
     bool is_whose = f->shortage == SHORT_FREE_AT_START && b->count == 0;
-    if (rest > total.low / 200) {
+    if (rest > total.low / 200)
         add_part(t, b, is_whose ? "others" : tensors.known ? "non_torch"
                                                            : "in_use",
                  exactly(rest), total.low);
-    }
     add_part(t, b, "free", free_, total.low);
     bool adds_up = sum_of(b) <= total.low + total.low / 100;
     return adds_up && b->count > 1 ? total.low : 0;
@@ -223,9 +217,8 @@ const struct bars *bars_of(const struct teller *t, const struct finding *f) {
     struct bars *bars = arena_alloc(t->a, sizeof *bars);
     int64_t need = 0, have = 0;
     wanted(f, &need, &have);
-    if (f->is_contradictory) {
+    if (f->is_contradictory)
         return bars;
-    }
     *bars = *bars_of_budget(t, &f->budget,
                             fact_span(f, FACT_pytorch_allocated).known);
     if (bars->count == 0) {
@@ -234,9 +227,8 @@ const struct bars *bars_of(const struct teller *t, const struct finding *f) {
         bars->bar[0].end = shown_number(t, UNIT_BYTES, bars->scale_bytes);
         bars->count = bars->scale_bytes > 0 ? 1 : 0;
     }
-    if (bars->count == 0) {
+    if (bars->count == 0)
         return bars_of_pair(t, need, have);
-    }
     if ( need > bars->scale_bytes / TINY) {
         bars->scale_bytes =
             need > bars->scale_bytes ? need : bars->scale_bytes;
@@ -278,9 +270,8 @@ static const char *eighths(const struct bar *b, int64_t scale, size_t columns,
     bool is_sane = b->count == 1 && scale > 0 &&
                    mul_div_floor(b->part[0].bytes, 8 * (int64_t)columns, scale,
                                  &n);
-    if (!is_sane) {
+    if (!is_sane)
         return "";
-    }
     *whole = (size_t)(n / 8);
     return n == 0 ? marks[1] : marks[n % 8];
 }
@@ -292,9 +283,8 @@ void page_amount(struct page *p, enum tone tone, int64_t amount, int64_t most,
     size_t whole = 0;
     const char *tail = eighths(&bar, most, columns, &whole);
     buf_init_in(&row, p->t->a, 2048);
-    for (size_t i = 0; i < whole; i++) {
+    for (size_t i = 0; i < whole; i++)
         buf_add(&row, str_of(look_of("weights")->glyph));
-    }
     buf_add(&row, str_of(tail));
     page_put(p, tone, buf_str(&row));
 }
@@ -311,9 +301,8 @@ static void put_bar(struct page *p, const struct bar *b, int64_t scale,
     for (size_t i = 0; i < b->count; i++) {
         struct buf row;
         buf_init_in(&row, p->t->a, 2048);
-        for (size_t k = 0; k < cells[i]; k++) {
+        for (size_t k = 0; k < cells[i]; k++)
             buf_add(&row, str_of(b->part[i].glyph));
-        }
         buf_add(&row, str_of(tail));
         page_put(p, b->part[i].tone, buf_str(&row));
     }

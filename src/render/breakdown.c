@@ -4,7 +4,6 @@
  * (kb/memory.schema.json). */
 #include "render/parts.h"
 
-#include "memory/card.h"
 #include "memory/span.h"
 
 #define SCHEMA 1
@@ -61,10 +60,9 @@ static struct str source_shown(const struct teller *t, struct str source) {
                  {"derived", "breakdown.derived"},
                  {"given", "breakdown.user"},
                  {"machine", "breakdown.machine"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (str_eq(source, str_of(known[i].source)))
             return said(t, known[i].key);
-    }
     return source;
 }
 
@@ -95,10 +93,8 @@ static struct str title_of(const struct teller *t, const struct report *rep) {
         words_add(&list, arena_printf(t->a, "%.*s%s%.*s", STR_ARG(e->name),
                                       version.n > 0 ? " " : "",
                                       STR_ARG(version)));
-    if (model.n > 0)
-        words_add(&list, shown_short(t, model, 60));
-    if (card.n > 0)
-        words_add(&list, shown_short(t, card, 40));
+    words_add(&list, shown_short(t, model, 60));
+    words_add(&list, shown_short(t, card, 40));
     struct str of = words_said(&list, "breakdown.title_of");
     return of.n > 0 ? of : said(t, "breakdown.title");
 }

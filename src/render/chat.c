@@ -21,9 +21,8 @@ struct post {
 
 static size_t characters(struct str s) {
     size_t n = 0;
-    for (size_t i = 0; i < s.n; i++) {
+    for (size_t i = 0; i < s.n; i++)
         n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-    }
     return n;
 }
 
@@ -36,9 +35,8 @@ static void put_safe(struct buf *out, char c) {
     case '\n': buf_add_char(out, ' '); return;
     default: buf_add_char(out, c);
     }
-    if (c == '@') {
+    if (c == '@')
         utf8_put(out, JOINER);
-    }
 }
 
 static bool is_mark(char c) {
@@ -49,9 +47,8 @@ static bool is_mark(char c) {
 static bool may_act(struct str word) {
     for (size_t i = 0; i < word.n; i++) {
         bool is_colon = i + 1 == word.n && word.p[i] == ':';
-        if (is_mark(word.p[i]) && !is_colon) {
+        if (is_mark(word.p[i]) && !is_colon)
             return true;
-        }
     }
     return false;
 }
@@ -59,9 +56,8 @@ static bool may_act(struct str word) {
 static void put_word(struct buf *out, struct str word, bool is_code) {
     bool is_quoted = !is_code && may_act(word);
     buf_add(out, is_quoted ? STR("`") : STR(""));
-    for (size_t i = 0; i < word.n; i++) {
+    for (size_t i = 0; i < word.n; i++)
         put_safe(out, word.p[i]);
-    }
     buf_add(out, is_quoted ? STR("`") : STR(""));
 }
 
@@ -81,9 +77,8 @@ static void put_prose(const struct teller *t, struct buf *out,
         }
         size_t end = 1;
         while (line.p[0] != ' ' && end < line.n && line.p[end] != ' ' &&
-               line.p[end] != '`') {
+               line.p[end] != '`')
             end++;
-        }
         rest = str_slice(line, end, line.n);
         put_word(out, str_slice(line, 0, end), false);
         line = rest;
@@ -111,29 +106,26 @@ static void add_piece(struct post *m, int weight, struct str mark,
 static void add_command(struct post *m, int weight, struct str command) {
     bool is_line = str_find_char(command, '\n') == command.n &&
                    str_find_char(command, '`') == command.n;
-    if (is_line) {
+    if (is_line)
         add_piece(m, weight, STR(""),
                   in_backquotes(m->t->a, command), STR(""));
-    }
 }
 
 static void add_item(struct post *m, int weight, struct str mark,
                      const struct block *item) {
     struct str columns = item->column[0];
-    if (item->column[1].n > 0) {
+    if (item->column[1].n > 0)
         columns = arena_printf(m->t->a, "%.*s; %.*s",
                                STR_ARG(item->column[0]),
                                STR_ARG(item->column[1]));
-    }
     add_piece(m, weight, mark, item->text, columns);
     struct str words = {NULL, 0}; /* the sum, else how it is done */
     for (const struct block *in = item->first; in != NULL; in = in->next) {
         bool is_better = words.n == 0 || in->spare == 0;
-        if (in->kind == BLOCK_CODE) {
+        if (in->kind == BLOCK_CODE)
             add_command(m, weight - 2, in->text);
-        } else if (in->kind == BLOCK_TEXT && is_better) {
+        else if (in->kind == BLOCK_TEXT && is_better)
             words = in->text;
-        }
     }
     add_piece(m, weight - 3, STR(""), words,
               STR(""));
@@ -170,33 +162,28 @@ static void gather(struct post *m, const struct document *d) {
     for (const struct block *b = d->top.first;
          b != NULL && b->kind != BLOCK_SECTION && m->count < 3; b = b->next) {
         bool is_id = b->kind == BLOCK_ID;
-        if (b->kind == BLOCK_TITLE || is_id || b->kind == BLOCK_TEXT) {
+        if (b->kind == BLOCK_TITLE || is_id || b->kind == BLOCK_TEXT)
             add_piece(m, b->kind == BLOCK_TEXT ? 6 : 9, none,
                       is_id ? in_backquotes(m->t->a, b->text) : b->text,
                       is_id ? b->column[0] : none);
-        }
     }
-    if (fix != NULL) {
+    if (fix != NULL)
         add_item(m, 8, STR("→ "), fix);
-    }
-    if (question != NULL) {
+    if (question != NULL)
         add_question(m, question->text);
-    }
 }
 
 static size_t length_of(const struct post *m) {
     size_t n = 0;
-    for (size_t i = 0; i < m->count; i++) {
+    for (size_t i = 0; i < m->count; i++)
         n += characters(m->piece[i]) + 1;
-    }
     return n;
 }
 
 static void drop_lightest(struct post *m) {
     size_t least = 0;
-    for (size_t i = 1; i < m->count; i++) {
+    for (size_t i = 1; i < m->count; i++)
         least = m->weight[i] < m->weight[least] ? i : least;
-    }
     m->count--;
     for (size_t i = least; i < m->count; i++) {
         m->piece[i] = m->piece[i + 1];
@@ -207,9 +194,8 @@ static void drop_lightest(struct post *m) {
 void chat_walk(const struct teller *t, struct document *d, struct buf *out) {
     struct post m = {.t = t};
     gather(&m, d);
-    while (m.count > 1 && length_of(&m) > CHARACTERS_MOST) {
+    while (m.count > 1 && length_of(&m) > CHARACTERS_MOST)
         drop_lightest(&m);
-    }
     for (size_t i = 0; i < m.count; i++) {
         buf_add(out, str_trim(m.piece[i]));
         buf_add_char(out, '\n');

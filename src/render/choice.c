@@ -24,13 +24,11 @@ static const char *const until[] = {"until", "fits",  "fit",   "step",
 
 static struct str word_next(struct str *text) {
     size_t from = 0, to;
-    while (from < text->n && !is_letter(text->p[from])) {
+    while (from < text->n && !is_letter(text->p[from]))
         from++;
-    }
     to = from;
-    while (to < text->n && is_letter(text->p[to])) {
+    while (to < text->n && is_letter(text->p[to]))
         to++;
-    }
     struct str word = str_slice(*text, from, to - from);
     *text = str_slice(*text, to, text->n);
     return word;
@@ -38,34 +36,28 @@ static struct str word_next(struct str *text) {
 
 static bool stands_in(struct str word, struct str text) {
     struct str stem = str_slice(word, 0, STEM), other;
-    while ((other = word_next(&text)).n > 0) {
-        if (str_eq_nocase(str_slice(other, 0, STEM), stem)) {
+    while ((other = word_next(&text)).n > 0)
+        if (str_eq_nocase(str_slice(other, 0, STEM), stem))
             return true;
-        }
-    }
     return false;
 }
 
 static bool has_code(struct str text) {
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] == '`' || (text.p[i] >= '0' && text.p[i] <= '9')) {
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '`' || (text.p[i] >= '0' && text.p[i] <= '9'))
             return true;
-        }
-    }
     return false;
 }
 
 static bool says_more(struct str steps, struct str action, bool is_measured) {
     struct str word;
-    if (has_code(steps)) {
+    if (has_code(steps))
         return true;
-    }
     while ((word = word_next(&steps)).n > 0) {
         bool is_small = str_in_nocase(word, small) ||
                         (is_measured && str_in_nocase(word, until));
-        if (!is_small && !stands_in(word, action)) {
+        if (!is_small && !stands_in(word, action))
             return true;
-        }
     }
     return false;
 }
@@ -90,11 +82,9 @@ bool fix_is_first_choice(const struct fix *fix) {
 struct str fix_number(const struct teller *t, const struct finding *f,
                       const struct fix *fix) {
     struct chosen c = fixes_chosen(t, f);
-    for (size_t i = 0; i < c.count; i++) {
-        if (c.at[i] == fix) {
+    for (size_t i = 0; i < c.count; i++)
+        if (c.at[i] == fix)
             return arena_printf(t->a, "%u", (unsigned)i + 1);
-        }
-    }
     return STR("-");
 }
 
@@ -134,9 +124,8 @@ struct str fix_action(const struct teller *t, const struct fix *fix) {
     struct str close = t->lang == LANG_ZH ? STR("）") : STR(")");
     struct str open = t->lang == LANG_ZH ? STR("（") : STR(" (");
     size_t at = str_find(action, open), from = at + open.n;
-    if (!str_ends(action, close) || from + close.n >= action.n) {
+    if (!str_ends(action, close) || from + close.n >= action.n)
         return action;
-    }
     struct str inner = str_slice(action, from, action.n - close.n - from);
     struct str command = fix_command(fix);
     return str_find(command, inner) < command.n ? str_slice(action, 0, at)
@@ -158,12 +147,10 @@ struct str first_sentence(struct str text) {
         struct str here = str_slice(text, i, text.n);
         is_code = text.p[i] == '`' ? !is_code : is_code;
         if (!is_code && (text.p[i] == '.' || text.p[i] == '?') &&
-            (next == ' ' || next == '\n') && is_word) {
+            (next == ' ' || next == '\n') && is_word)
             return str_slice(text, 0, i + 1);
-        }
-        if (!is_code && str_starts(here, STR("。"))) {
+        if (!is_code && str_starts(here, STR("。")))
             return str_slice(text, 0, i + STR("。").n);
-        }
     }
     return str_trim(text);
 }
@@ -180,9 +167,8 @@ static struct str bare_formula(struct str formula) {
         struct str one = str_slice(formula, 0, semi < end ? semi : end);
         size_t name = str_find(one, STR(" = "));
         struct str sum = str_slice(one, name + 3, one.n);
-        if (str_find(sum, STR(" = ")) < sum.n) {
+        if (str_find(sum, STR(" = ")) < sum.n)
             best = sum;
-        }
         if (end < semi) {
             end += str_find_char(str_slice(formula, end, formula.n), ']') + 1;
             semi = end;
@@ -215,12 +201,10 @@ static const char *sum_key(const struct teller *t, const struct estimate *e,
                            struct str formula, struct str after) {
     enum unit unit = fact_unit(e->quantity);
     bool is_plain = str_find_char(formula, '(') == formula.n; /* no ceil() */
-    if (formula.n == 0 || !is_plain || e->after.low != e->after.high) {
+    if (formula.n == 0 || !is_plain || e->after.low != e->after.high)
         return "verdict.sum";
-    }
-    if (str_ends(formula, after)) {
+    if (str_ends(formula, after))
         return "verdict.sum_room";
-    }
     return str_ends(formula, shown_number(t, unit, e->limit.low)) ||
                    str_ends(formula, shown_span(t, unit, e->limit))
                ? "verdict.sum_need"
@@ -231,9 +215,8 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
     enum unit unit = fact_unit(e->quantity);
     bool overlap = e->limit.low < e->after.high; /* in their roundings */
     bool is_longest = e->proposed.known && e->proposed.name == FACT_max_model_len;
-    if (!e->after.known || !e->limit.known) {
+    if (!e->after.known || !e->limit.known)
         return STR("");
-    }
     if (e->verdict == VERDICT_ENOUGH && overlap && is_longest &&
         e->after.high - e->after.low > e->after.low / 100) {
         /* the engine itself computed it: the sum beside it is wider */
@@ -248,9 +231,8 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
     const char *key = sum_key(t, e, formula, after);
     bool is_same = str_eq(str_of(key), STR("verdict.sum")) &&
                    str_eq(after, limit);
-    if (e->verdict == VERDICT_ENOUGH && (is_ample || is_same)) {
+    if (e->verdict == VERDICT_ENOUGH && (is_ample || is_same))
         return said_with(t, "verdict.fits", &limit, 1);
-    }
     struct str args[] = {after, limit, formula};
     return said_with(t, key, args, 3);
 }
@@ -260,17 +242,15 @@ static struct str missing(const struct teller *t, const struct needs *needs) {
     for (size_t i = 0; i < needs->count; i++) {
         /* a peak: the question says how to find it; a request: its message
          * has no number */
-        if (needs->at[i] != FACT_host_rss && needs->at[i] != FACT_tried_alloc) {
+        if (needs->at[i] != FACT_host_rss && needs->at[i] != FACT_tried_alloc)
             words_add(&names, said_fact(t, needs->at[i]));
-        }
     }
     return words_said(&names, "verdict.missing");
 }
 
 static struct str short_by(const struct teller *t, const struct estimate *e) {
-    if (!e->short_by.known) {
+    if (!e->short_by.known)
         return STR("");
-    }
     struct str amount = bound(t, fact_unit(e->quantity), e->short_by, true);
     return said_with(t, "report.short_by", &amount, 1);
 }
@@ -280,9 +260,8 @@ static struct str up_to(const struct teller *t, const struct fix *fix) {
     const struct fact *value = &fix->estimate.proposed;
     bool is_other = fix->is->effect == EFFECT_kv_cache_dtype && value->known &&
                     value->name == FACT_max_model_len;
-    if (!is_other) {
+    if (!is_other)
         return STR("");
-    }
     struct str n = shown_number(t, UNIT_TOKENS, value->number);
     return said_with(t, "report.enough_up_to", &n, 1);
 }
@@ -320,9 +299,8 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
     struct str how = fix_step(t, fix);
     bool has_command = fix_command(fix).n > 0 && fix->first_try.n == 0;
     bool lists_needs = t->o->all || how.n == 0; /* else the questions do */
-    if (says_enough || (has_command && sum.n == 0)) {
+    if (says_enough || (has_command && sum.n == 0))
         return sum;
-    }
     return has_command && lists_needs ? sum : how;
 }
 
@@ -339,10 +317,9 @@ struct str fix_unusable(const struct teller *t, const struct fix *fix) {
 
 struct dead_end_words dead_end_words(const struct teller *t,
                                      const struct dead_end_shown *d) {
-    if (d->is == NULL) {
+    if (d->is == NULL)
         return (struct dead_end_words){.action = said_note(t, &d->action),
                                        .why = said_note(t, &d->why)};
-    }
     return (struct dead_end_words){said_text(t, &d->is->action),
                                    said_text(t, &d->is->why),
                                    said_text(t, &d->is->instead)};

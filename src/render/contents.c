@@ -16,9 +16,8 @@ static size_t folder_size(const struct listing *list, size_t from) {
     size_t n = 1;
     while (from + n < list->count &&
            str_eq(folder_of(list->at[from].entry),
-                  folder_of(list->at[from + n].entry))) {
+                  folder_of(list->at[from + n].entry)))
         n++;
-    }
     return n;
 }
 
@@ -49,9 +48,8 @@ static void add_folders(const struct teller *t, struct document *d,
                         struct block *under, const struct listing *list,
                         struct str where) {
     size_t row = 0;
-    for (size_t i = 0; i < list->count; i += folder_size(list, i)) {
+    for (size_t i = 0; i < list->count; i += folder_size(list, i))
         row++;
-    }
     struct table *table = document_table(d, under, 2, row + 1);
     table_row(table, 0, (struct str[]){said(t, "site.folder"),
                                        said(t, "list.column.entries")});

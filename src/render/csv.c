@@ -20,14 +20,11 @@ static void put_cell(const struct teller *t, struct buf *out, struct str text,
 static void put_item(const struct teller *t, struct buf *out,
                      const struct block *b) {
     put_cell(t, out, b->text, true);
-    for (size_t i = 0; i < COLUMNS; i++) {
-        if (b->column[i].n > 0) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (b->column[i].n > 0)
             put_cell(t, out, b->column[i], false);
-        }
-    }
-    for (const struct block *in = b->first; in != NULL; in = in->next) {
+    for (const struct block *in = b->first; in != NULL; in = in->next)
         put_cell(t, out, in->text, false);
-    }
     buf_add(out, STR("\r\n"));
 }
 
@@ -35,22 +32,20 @@ static void put_table(const struct teller *t, struct buf *out,
                       const struct table *table) {
     for (size_t i = 0; i < table->rows * table->columns; i++) {
         put_cell(t, out, table->cells[i], i % table->columns == 0);
-        if ((i + 1) % table->columns == 0) {
+        if ((i + 1) % table->columns == 0)
             buf_add(out, STR("\r\n"));
-        }
     }
 }
 
 static void put_blocks(const struct teller *t, struct buf *out,
                        const struct block *under) {
     for (const struct block *b = under->first; b != NULL; b = b->next) {
-        if (b->kind == BLOCK_ITEM && b->mark.n == 0) {
+        if (b->kind == BLOCK_ITEM && b->mark.n == 0)
             put_item(t, out, b);
-        } else if (b->kind == BLOCK_TABLE) {
+        else if (b->kind == BLOCK_TABLE)
             put_table(t, out, b->table);
-        } else {
+        else
             put_blocks(t, out, b);
-        }
     }
 }
 

@@ -25,14 +25,12 @@ struct block *document_add(struct document *d, struct block *under,
     struct block *made = arena_alloc(d->a, sizeof *made);
     struct block *to = under != NULL ? under : &d->top;
     *made = b;
-    if (is_empty(made)) {
+    if (is_empty(made))
         return made;
-    }
-    if (to->last != NULL) {
+    if (to->last != NULL)
         to->last->next = made;
-    } else {
+    else
         to->first = made;
-    }
     to->last = made;
     return made;
 }
@@ -138,13 +136,12 @@ static void prune(struct block *under) {
     struct block *before = NULL;
     for (struct block *b = under->first; b != NULL; b = b->next) {
         prune(b);
-        if (block_is_shown(b)) {
+        if (block_is_shown(b))
             before = b;
-        } else if (before != NULL) {
+        else if (before != NULL)
             before->next = b->next;
-        } else {
+        else
             under->first = b->next;
-        }
     }
     under->last = before;
 }
@@ -157,9 +154,8 @@ void document_shorten(struct document *d,
     size_t count = 0;
     while (!is_short(ctx, d) && count < LEFT_OUT_MOST) {
         struct block *b = candidate(&d->top, NULL);
-        if (b == NULL) {
+        if (b == NULL)
             break;
-        }
         b->is_left_out = true;
         out[count++] = b;
     }

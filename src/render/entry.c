@@ -62,13 +62,11 @@ static void tell_head(const struct telling *to, const struct entry *e) {
         to->d, NULL, (struct block){.kind = BLOCK_ID, .text = e->id,
                                     .tone = TONE_DIM,
                                     .column = {shown_kind(to->t, e)}});
-    if (to->t->o->is_site) {
+    if (to->t->o->is_site)
         tell_links(to, id, e->id);
-    }
-    if (withdrawn.n > 0) {
+    if (withdrawn.n > 0)
         document_text(to->d, NULL, TONE_WARN,
                       said_with(to->t, "explain.withdrawn", &withdrawn, 1));
-    }
     text(to, NULL, said_text(to->t, &e->root_cause));
 }
 
@@ -84,9 +82,8 @@ static void tell_when(const struct telling *to, struct block *under,
     for (size_t i = 0; i < when->count; i++) {
         struct predicate p = predicate_read(when->at[i], NULL);
         for (size_t k = 0; k < p.fact_count; k++) {
-            if (!is_said[p.facts[k]]) {
+            if (!is_said[p.facts[k]])
                 words_add(&out, said_fact(to->t, p.facts[k]));
-            }
             is_said[p.facts[k]] = true;
         }
     }
@@ -116,9 +113,8 @@ static void tell_rate(const struct telling *to, struct block *under,
                                : shown_stored_rate(to->t, rate));
     text(to, under, said_text(to->t, &rate->because));
     text(to, under, rate->source);
-    for (size_t i = 0; i < rate->links.count; i++) {
+    for (size_t i = 0; i < rate->links.count; i++)
         document_link(to->d, under, rate->links.at[i], STR(""));
-    }
 }
 
 /* `name(`, with no blank before it: what Python, and little else, looks like. */
@@ -224,11 +220,10 @@ static void labelled(const struct telling *to, struct block *under,
                      const char *key, struct str value) {
     struct str label = said(to->t, key);
     label = said_with(to->t, "report.label", &label, 1);
-    if (value.n > 0) {
+    if (value.n > 0)
         document_item(to->d, under, "-",
                       arena_printf(to->t->a, "%.*s%.*s", STR_ARG(label),
                                    STR_ARG(value)));
-    }
 }
 
 static struct str number_or_none(const struct telling *to, enum unit unit,
@@ -241,9 +236,8 @@ static void tell_history(const struct telling *to, const struct entry *e) {
     struct block *under = section(to, "explain.history");
     labelled(to, under, "explain.first_seen", e->first_seen);
     labelled(to, under, "explain.last_verified", e->last_verified);
-    if (from->source.n == 0 && from->verification.n == 0) {
+    if (from->source.n == 0 && from->verification.n == 0)
         return;
-    }
     labelled(to, under, "explain.claimed_by", from->source);
     labelled(to, under, "explain.verification", from->verification);
     labelled(to, under, "explain.confidence",
@@ -259,9 +253,8 @@ static struct str device_of(const struct entry *e) {
     for (size_t i = 0; i < e->signature_count; i++) {
         for (size_t k = 0; k < e->signatures[i].set_count; k++) {
             const struct setting *is = &e->signatures[i].set[k];
-            if (is->name == FACT_device_kind) {
+            if (is->name == FACT_device_kind)
                 return is->value;
-            }
         }
     }
     return STR("");

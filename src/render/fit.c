@@ -24,22 +24,18 @@ static void add_head(const struct teller *t, struct document *d,
     struct budget parts = fit_parts(t, fit);
     const struct bars *bars = bars_of_budget(t, &parts, false);
     struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
-    if (bars->count == 0 && need.known && fit->kv.pool.known) {
+    if (bars->count == 0 && need.known && fit->kv.pool.known)
         bars = bars_of_pair(t, need.low, fit->kv.pool.high);
-    }
     document_title(d, fit_tone(fit->fits), fit_title(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_numbers(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_tightest(t, fit));
     document_text(d, NULL, TONE_PLAIN, fit_asked(t, fit));
-    if (fit->c.model_is_guess) {
+    if (fit->c.model_is_guess)
         document_text(d, NULL, TONE_WARN, said(t, "fit.guess"));
-    }
-    if (!fit_is_settled(fit->fits) || fit->because.key != NULL) {
+    if (!fit_is_settled(fit->fits) || fit->because.key != NULL)
         document_text(d, NULL, TONE_WARN, fit_needs(t, fit));
-    }
-    for (size_t i = 0; i < fit->remark_count; i++) {
+    for (size_t i = 0; i < fit->remark_count; i++)
         document_text(d, NULL, TONE_WARN, said_note(t, &fit->remarks[i]));
-    }
     document_bars(d, bars);
 }
 
@@ -99,9 +95,8 @@ static struct str longest(const struct teller *t, const struct fit *fit) {
 }
 
 static struct str least_card(const struct teller *t, const struct gpu *gpu) {
-    if (gpu == NULL) {
+    if (gpu == NULL)
         return STR("");
-    }
     struct span total = span_of(gpu->total_low, gpu->total_high);
     struct str named[] = {gpu->id, shown_span(t, UNIT_BYTES, total)};
     return said_with(t, "fit.least_card", named, 2);
@@ -111,10 +106,9 @@ static void add_limits(const struct teller *t, struct document *d,
                        const struct fit *fit) {
     struct block *under = document_section(d, said(t, "fit.most"));
     bool fits_none = fit->longest.known && fit->longest.high == 0;
-    if (fit->is_training && fit->largest_batch.known) {
+    if (fit->is_training && fit->largest_batch.known)
         add_limit(t, d, under, said_fact(t, FACT_batch_size),
                   shown_span(t, UNIT_COUNT, fit->largest_batch));
-    }
     const struct {
         const char *name;
         struct str value;
@@ -128,9 +122,8 @@ static void add_limits(const struct teller *t, struct document *d,
         {"fit.card_count", at_least(t, UNIT_COUNT, fit->least_cards)},
         {"fit.card", least_card(t, fit->least_gpu)},
     };
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         add_limit(t, d, under, said(t, limits[i].name), limits[i].value);
-    }
 }
 
 /* ---- changes ---- */
@@ -138,12 +131,10 @@ static void add_limits(const struct teller *t, struct document *d,
 static void add_plans(const struct teller *t, struct document *d,
                       const struct fit *fit) {
     size_t most = t->o->all ? FIT_PLANS : PLANS;
-    if (fit->fits == FIT_YES) {
+    if (fit->fits == FIT_YES)
         return;
-    }
-    if (fit->plan_count == 0 && fit->fits == FIT_NO) {
+    if (fit->plan_count == 0 && fit->fits == FIT_NO)
         document_text(d, NULL, TONE_PLAIN, said(t, "fit.no_plan"));
-    }
     struct block *under = document_section(
         d, said(t, fit_is_settled(fit->fits) ? "fit.plan" : "fit.plan_sure"));
     under->column[0] = said(t, "report.cost");
@@ -176,9 +167,8 @@ static void add_checks(const struct teller *t, struct document *d,
     struct str lines[FIT_FAILED_MOST];
     size_t count = fit_failed(t, fit, lines);
     struct block *under = document_section(d, said(t, "fit.checks"));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         document_text(d, under, TONE_PLAIN, lines[i]);
-    }
     const struct fit_checked *sku = &fit->checks[CHECK_SKU];
     bool passes = sku->verdict == VERDICT_ENOUGH;
     bool fits = fit->fits == FIT_YES || fit->fits == FIT_LIKELY;
@@ -195,10 +185,9 @@ static void add_checks(const struct teller *t, struct document *d,
 static void add_formulas(const struct teller *t, struct document *d,
                          const struct fit *fit) {
     struct block *under = document_section(d, said(t, "fit.formulas"));
-    for (size_t i = 0; i < fit->formulas.count; i++) {
+    for (size_t i = 0; i < fit->formulas.count; i++)
         document_text(d, under, TONE_DIM,
                       said_formula(t, fit->formulas.at[i]));
-    }
     document_text(d, document_section(d, said(t, "fit.inputs")), TONE_DIM,
                   fit_inputs(t, fit));
 }
@@ -218,9 +207,8 @@ static void add_compare(const struct teller *t, struct document *d,
                         const struct fit_sheet *s) {
     bool trains = s->fit->is_training;
     enum fact_name fact;
-    if (s->column_count == 0) {
+    if (s->column_count == 0)
         return;
-    }
     struct block *under = document_section(d, said(t, "fit.compare"));
     struct table *table =
         document_table(d, under, COMPARE_CELLS, s->column_count + 1);
@@ -253,9 +241,8 @@ static void add_compare(const struct teller *t, struct document *d,
 
 static void add_sweep(const struct teller *t, struct document *d,
                       const struct fit_sheet *s) {
-    if (s->point_count == 0) {
+    if (s->point_count == 0)
         return;
-    }
     struct block *under = document_section(d, said(t, "fit.sweep"));
     struct table *table =
         document_table(d, under, SWEEP_CELLS, s->point_count + 1);

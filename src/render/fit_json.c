@@ -10,9 +10,8 @@ static struct json *inputs(const struct teller *t, const struct fit *fit) {
     struct json *o = json_new_object(t->a);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &fit->c.in[n];
-        if (f->known) {
+        if (f->known)
             json_set(o, fact_spelling((enum fact_name)n), json_fact(t, f));
-        }
     }
     return o;
 }
@@ -87,7 +86,7 @@ static struct json *checks(const struct teller *t, const struct fit *fit) {
     struct json *o = json_new_object(t->a);
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const struct fit_checked *k = &fit->checks[i];
-        if (k->verdict != VERDICT_NONE) {
+        if (k->verdict != VERDICT_NONE)
             json_set(o, check_names[i],
                      JSON(t,
                           {"verdict",
@@ -95,7 +94,6 @@ static struct json *checks(const struct teller *t, const struct fit *fit) {
                           {"asked", json_span(t, k->asked)},
                           {"there", json_span(t, k->there)},
                           {"bypass", json_bool(t->a, k->is_bypassed)}));
-        }
     }
     return o;
 }
@@ -150,22 +148,14 @@ static bool is_by_release(const struct fit_sheet *sheet) {
     return fact_named(sheet->compared, &fact) && fact == FACT_engine_version;
 }
 
-static struct json *changes(const struct teller *t,
-                            const struct fit_sheet *sheet) {
-    struct json *list = json_new_array(t->a);
-    for (size_t i = 0; i < sheet->steps.count; i++) {
-        json_push(list, json_step(t, &sheet->steps.at[i]));
-    }
-    return list;
-}
-
 struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet) {
     struct json *top = JSON(t, {"schema", json_int(t->a, SCHEMA)},
                             {"oomkb", json_text(t->a, t->o->version)});
     set_fit(t, top, sheet->fit);
     JSON_ADD(top,
              {"compare", sheet->column_count > 0 ? compared(t, sheet) : NULL},
-             {"changes", is_by_release(sheet) ? changes(t, sheet) : NULL},
+             {"changes",
+              is_by_release(sheet) ? json_steps(t, &sheet->steps) : NULL},
              {"sweep", sheet->point_count > 0 ? swept(t, sheet) : NULL});
     return top;
 }

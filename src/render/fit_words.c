@@ -23,12 +23,10 @@ static struct str card_name(const struct teller *t, const struct fit *fit) {
     const struct fact *name = input(fit, FACT_gpu_name);
     struct str args[] = {name->word, shown_span(t, UNIT_BYTES,
                                                 span_of_fact(total))};
-    if (fit->c.gpu != NULL && total->source != SOURCE_USER) {
+    if (fit->c.gpu != NULL && total->source != SOURCE_USER)
         return fit->c.gpu->id;
-    }
-    if (!total->known) {
+    if (!total->known)
         return STR("");
-    }
     return name->known ? said_with(t, "fit.slice", args, 2) : args[1];
 }
 
@@ -38,12 +36,10 @@ static struct str cards(const struct teller *t, const struct fit *fit) {
     int64_t n = count->known ? count->number
                              : input(fit, FACT_tensor_parallel)->number *
                                    input(fit, FACT_pipeline_parallel)->number;
-    if (card.n == 0) {
+    if (card.n == 0)
         return said(t, "fit.some_card");
-    }
-    if (n <= 1) {
+    if (n <= 1)
         return card;
-    }
     struct str args[] = {shown_number(t, UNIT_COUNT, n), card};
     return said_with(t, "fit.cards", args, 2);
 }
@@ -53,9 +49,8 @@ static struct str model_name(const struct teller *t, const struct fit *fit) {
     const struct model *model = fit->c.model;
     const struct fact *how = input(fit, FACT_quantization);
     const struct fact *name = input(fit, FACT_model);
-    if (model == NULL) {
+    if (model == NULL)
         return name->known ? name->word : said(t, "fit.some_model");
-    }
     struct str args[] = {model->id, how->word};
     bool is_other = how->known && how->word.n > 0 &&
                     !str_eq(how->word, model->quantization);
@@ -97,9 +92,8 @@ static struct str training_numbers(const struct teller *t,
                          shown_input(t, fit, FACT_seq_len),
                          shown_span(t, UNIT_BYTES, all),
                          shown_span(t, UNIT_BYTES, fit->budget.total)};
-    if (!all.known) {
+    if (!all.known)
         return STR("");
-    }
     return said_with(t, fit->budget.total.known ? "fit.step_and_card"
                                                 : "fit.step",
                      args, 4);
@@ -127,16 +121,13 @@ struct str fit_numbers(const struct teller *t, const struct fit *fit) {
     const struct kv *kv = &fit->kv;
     struct str length = shown_input(t, fit, FACT_max_model_len);
     struct str need = shown_span(t, UNIT_BYTES, kv->bytes_per_request);
-    if (fit->is_training) {
+    if (fit->is_training)
         return training_numbers(t, fit);
-    }
-    if (!kv->bytes_per_request.known) {
+    if (!kv->bytes_per_request.known)
         return STR("");
-    }
     struct str args[] = {length, need};
-    if (!kv->pool.known) {
+    if (!kv->pool.known)
         return said_with(t, "fit.need", args, 2);
-    }
     return with_room(t, args, kv->pool);
 }
 
@@ -150,9 +141,8 @@ struct str fit_asked(const struct teller *t, const struct fit *fit) {
 
 struct str fit_needs(const struct teller *t, const struct fit *fit) {
     struct words names = words_begin(t, STR(", "));
-    if (fit->because.key != NULL) {
+    if (fit->because.key != NULL)
         return said_note(t, &fit->because);
-    }
     for (size_t i = 0; i < fit->kv.needs.count; i++) {
         struct str label = said_fact(t, fit->kv.needs.at[i]);
         const char *name = fact_spelling(fit->kv.needs.at[i]);
@@ -166,36 +156,25 @@ struct str fit_needs(const struct teller *t, const struct fit *fit) {
 
 struct budget fit_parts(const struct teller *t, const struct fit *fit) {
     struct budget shown = fit->budget;
-    if (shown.count == 0 || !engine_of(&fit->c)->lacks_torch) {
+    if (shown.count == 0 || !engine_of(&fit->c)->lacks_torch)
         return shown;
-    }
     shown.parts = arena_array(t->a, shown.count, sizeof *shown.parts);
     for (size_t i = 0; i < shown.count; i++) {
         shown.parts[i] = fit->budget.parts[i];
-        if (str_eq(str_of(shown.parts[i].part), STR("non_torch"))) {
+        if (str_eq(str_of(shown.parts[i].part), STR("non_torch")))
             shown.parts[i].part = "context";
-        }
     }
     return shown;
 }
 
 /* ---- changes, inputs ---- */
 
-static struct str own_flag(const struct engine *engine, enum fact_name name) {
-    for (size_t i = 0; engine && i < engine->flag_count; i++) {
-        if (engine->flags[i].fact == name) {
-            return engine->flags[i].flag;
-        }
-    }
-    return STR("");
-}
-
 /* Some engines call the longest request their context. */
 static struct str flag_of(const struct engine *engine, enum fact_name name) {
-    struct str flag = own_flag(engine, name);
-    return flag.n == 0 && name == FACT_max_model_len
-               ? own_flag(engine, FACT_context_length)
-               : flag;
+    const struct flag *flag = engine_flag_of(engine, name);
+    if (flag == NULL && name == FACT_max_model_len)
+        flag = engine_flag_of(engine, FACT_context_length);
+    return flag != NULL ? flag->flag : STR("");
 }
 
 /* As a command takes it. */
@@ -226,9 +205,8 @@ static struct str change_said(const struct teller *t, const struct fit *fit,
     struct str flag = has_none ? STR("") : flag_of(engine, f->name);
     struct str name = flag.n > 0 ? flag : str_of(fact_spelling(f->name));
     struct str value = value_of(t, f);
-    if (flag.n > 0 && fact_unit(f->name) == UNIT_BOOL && f->number) {
+    if (flag.n > 0 && fact_unit(f->name) == UNIT_BOOL && f->number)
         return flag;
-    }
     bool is_variable = flag.n == 0 || (flag.p[0] >= 'A' && flag.p[0] <= 'Z');
     return arena_printf(t->a, "%.*s%s%.*s", STR_ARG(name),
                         is_variable ? "=" : " ", STR_ARG(value));
@@ -265,17 +243,15 @@ size_t fit_failed(const struct teller *t, const struct fit *fit,
     size_t count = 0;
     for (size_t i = 0; i < sizeof failed / sizeof failed[0]; i++) {
         const struct fit_checked *k = &fit->checks[failed[i].check];
-        if (k->verdict == VERDICT_NOT_ENOUGH) {
+        if (k->verdict == VERDICT_NOT_ENOUGH)
             lines[count++] = fit_check_said(t, failed[i].key, k,
                                             failed[i].unit);
-        }
     }
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const struct note *why = &fit->checks[i].why;
         if (why->key != NULL && why->key != fit->because.key &&
-            i != CHECK_RELEASE) {
+            i != CHECK_RELEASE)
             lines[count++] = said_note(t, why);
-        }
     }
     return count;
 }
@@ -311,9 +287,8 @@ struct str fit_inputs(const struct teller *t, const struct fit *fit) {
         const struct fact *f = input(fit, (enum fact_name)n);
         bool is_in_title = n == FACT_engine || n == FACT_engine_version ||
                            n == FACT_model || n == FACT_gpu_name;
-        if (!f->known || is_in_title) {
+        if (!f->known || is_in_title)
             continue;
-        }
         struct str shown = f->ranged && f->source != SOURCE_LOG
                                ? shown_span(t, fact_unit((enum fact_name)n),
                                             span_of(f->low, f->high))
@@ -342,14 +317,12 @@ struct str fit_tightest(const struct teller *t, const struct fit *fit) {
         bool is_room = str_eq(str_of(part->part), STR("kv_cache")) ||
                        str_eq(str_of(part->part), STR("free"));
         if (part->bytes.known && !is_room &&
-            (largest == NULL || part->bytes.high > largest->bytes.high)) {
+            (largest == NULL || part->bytes.high > largest->bytes.high))
             largest = part;
-        }
     }
     if (largest == NULL || !shown.total.known || fit->fits == FIT_YES ||
-        !is_of_room(fit)) {
+        !is_of_room(fit))
         return STR("");
-    }
     struct str key = arena_printf(t->a, "budget.%s", largest->part);
     struct str args[] = {said(t, key.p),
                          shown_span(t, UNIT_BYTES, largest->bytes),

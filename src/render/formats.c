@@ -33,11 +33,9 @@ const char *const format_names[] = {FORMATS(NAME) NULL};
 #undef NAME
 
 const struct format *format_named(struct str name) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (str_eq(str_of(formats[i].name), name)) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (str_eq(str_of(formats[i].name), name))
             return &formats[i];
-        }
-    }
     return NULL;
 }
 
@@ -63,23 +61,22 @@ static bool is_short(const void *teller, const struct document *d) {
 static struct document document_of(const struct teller *t,
                                    const struct answer *answer) {
     struct document d = {.a = t->a};
-    if (answer->is_memory) {
+    if (answer->is_memory)
         memory_document(t, answer->report, &d);
-    } else if (answer->report != NULL) {
+    else if (answer->report != NULL)
         report_document(t, answer->report, &d);
-    } else if (answer->entry != NULL) {
+    else if (answer->entry != NULL)
         entry_document(t, answer->entry, &d);
-    } else if (answer->list != NULL && answer->list->contents != CONTENTS_NONE) {
+    else if (answer->list != NULL && answer->list->contents != CONTENTS_NONE)
         contents_document(t, answer->list, &d);
-    } else if (answer->list != NULL) {
+    else if (answer->list != NULL)
         list_document(t, answer->list, &d);
-    } else if (answer->names != NULL) {
+    else if (answer->names != NULL)
         names_document(t, answer->names, &d);
-    } else if (answer->models != NULL) {
+    else if (answer->models != NULL)
         models_document(t, answer->models, &d);
-    } else {
+    else
         fit_document(t, answer->fit, &d);
-    }
     document_shorten(&d, is_short, t);
     return d;
 }
@@ -89,12 +86,10 @@ void format_write(const struct format *f, struct arena *a, struct reader *r,
                   struct buf *out) {
     struct teller t = {.a = a, .r = r, .o = o, .lang = o->lang};
     struct answer shown = *answer;
-    if ((f->shows & kind_of(answer)) == 0) {
+    if ((f->shows & kind_of(answer)) == 0)
         refuse(a, f->name, f->shows);
-    }
-    if (shown.report != NULL) {
+    if (shown.report != NULL)
         shown.report = report_shown(a, r, shown.report, o);
-    }
     if (f->data != NULL) {
         f->data(&t, &shown, out);
         return;

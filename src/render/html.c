@@ -91,9 +91,8 @@ static const char *class_of(enum tone tone) {
 /* <tag class="tone"> */
 static void open_toned(struct sheet *s, const char *tag, enum tone tone) {
     buf_printf(s->out, "<%s", tag);
-    if (tone != TONE_PLAIN) {
+    if (tone != TONE_PLAIN)
         buf_printf(s->out, " class=\"%s\"", class_of(tone));
-    }
     buf_add_char(s->out, '>');
 }
 
@@ -124,13 +123,11 @@ static bool is_web(struct str href) {
 /* The pages of a site stand beside its Markdown, under the same name. */
 static struct str page_of(struct sheet *s, struct str href) {
     struct str path = href, readme = STR("README.md"), suffix = STR(".md");
-    if (is_web(href) || !str_ends(path, suffix)) {
+    if (is_web(href) || !str_ends(path, suffix))
         return href;
-    }
-    if (str_ends(path, readme)) {
+    if (str_ends(path, readme))
         return arena_printf(s->t->a, "%.*sindex.html",
                             STR_ARG(str_slice(path, 0, path.n - readme.n)));
-    }
     return arena_printf(s->t->a, "%.*s.html",
                         STR_ARG(str_slice(path, 0, path.n - suffix.n)));
 }
@@ -203,11 +200,10 @@ static void put_cell(struct sheet *s, const struct table *t, size_t row,
                       : row == 0            ? "th scope=\"col\""
                                             : "th scope=\"row\"";
     buf_printf(s->out, "<%s>", tag);
-    if (column == 0 && t->hrefs[row].n > 0) {
+    if (column == 0 && t->hrefs[row].n > 0)
         put_link(s, t->hrefs[row], text);
-    } else {
+    else
         put(s, text);
-    }
     buf_printf(s->out, "</%.2s>", tag);
 }
 
@@ -217,9 +213,8 @@ static void put_table(struct sheet *s, const struct table *t) {
     for (size_t row = 0; row < t->rows; row++) {
         raw(s, row == 0 ? "<thead>" : row == 1 ? "<tbody>\n" : "");
         open_toned(s, "tr", row == 0 ? TONE_PLAIN : t->tones[row]);
-        for (size_t i = 0; i < t->columns; i++) {
+        for (size_t i = 0; i < t->columns; i++)
             put_cell(s, t, row, i);
-        }
         raw(s, row == 0 ? "</tr></thead>\n" : "</tr>\n");
     }
     raw(s, t->rows > 1 ? "</tbody>\n" : "");
@@ -252,17 +247,15 @@ static void put_item(struct sheet *s, const struct block *b, int level) {
     bool is_numbered = are_digits(b->mark);
     bool is_strong = is_numbered || b->tone == TONE_STRONG;
     raw(s, "<li");
-    if (is_numbered) {
+    if (is_numbered)
         buf_printf(s->out, " value=\"%.*s\"", STR_ARG(b->mark));
-    }
     raw(s, is_strong ? "><p><strong>" : "><p>");
-    if (b->href.n > 0) {
+    if (b->href.n > 0)
         put_link(s, b->href, b->text);
-    } else if (b->mark.n == 0) {
+    else if (b->mark.n == 0)
         put(s, in_backquotes(s->t->a, b->text));
-    } else {
+    else
         put(s, b->text);
-    }
     raw(s, is_strong ? "</strong>" : "");
     put_labelled(s, "verdict", b->column_tone, b->column[0]);
     put_labelled(s, "cost", TONE_PLAIN, b->column[1]);
@@ -284,12 +277,10 @@ static void put_source(struct sheet *s, const struct block *b) {
 
 /* What stands in one list with what comes before it; NULL: no list. */
 static const char *list_of(const struct block *b) {
-    if (b->kind == BLOCK_LINK) {
+    if (b->kind == BLOCK_LINK)
         return b->text.n > 0 ? "<ul class=\"links\">" : "<ul class=\"threads\">";
-    }
-    if (b->kind != BLOCK_ITEM) {
+    if (b->kind != BLOCK_ITEM)
         return NULL;
-    }
     return are_digits(b->mark)              ? "<ol>"
            : str_eq(b->mark, STR("x"))      ? "<ul class=\"not\">"
            : str_eq(b->mark, STR("?"))      ? "<ul class=\"ask\">"
@@ -349,9 +340,8 @@ static void put_below(struct sheet *s, const struct block *b, int level) {
 
 static struct str title_of(const struct document *d) {
     const struct block *b = d->top.first;
-    while (b != NULL && b->kind != BLOCK_TITLE) {
+    while (b != NULL && b->kind != BLOCK_TITLE)
         b = b->next;
-    }
     return b != NULL ? b->text : STR("oomkb");
 }
 
@@ -389,17 +379,15 @@ static struct str filling(const struct teller *t, const struct html_slot *slots,
                           size_t count, struct str name) {
     bool is_there = false, is_value = str_starts(name, STR("="));
     struct str slot = slot_named(slots, count, name, &is_there);
-    if (is_there) {
+    if (is_there)
         return slot;
-    }
     struct str key = arena_printf(t->a, "site.%.*s",
                                   STR_ARG(str_slice(name, is_value, name.n)));
     struct str text = said(t, key.p);
-    if (str_eq(text, key)) {
+    if (str_eq(text, key))
         arena_raise(t->a, FAIL_USAGE,
                     "the knowledge base has no text %.*s for its pages: build "
                     "it with i18n/ of this release", STR_ARG(key));
-    }
     return is_value ? html_plain(t->a, text) : html_of(t, text);
 }
 

@@ -59,9 +59,8 @@ static struct json *whole_report(const struct teller *t,
     struct json *command =
         JSON(t, {"before", json_str_or_null(t->a, rep->command_before)},
              {"after", json_str_or_null(t->a, rep->command_after)});
-    for (size_t i = 0; i < rep->finding_count; i++) {
+    for (size_t i = 0; i < rep->finding_count; i++)
         json_push(findings, json_finding(t, &rep->findings[i]));
-    }
     JSON_ADD(top,
              {"summary", json_text(t->a, summary_of(t->a, t->r, rep, t->lang))},
              {"input", input(t, rep)}, {"context", context(t, rep)},
@@ -81,9 +80,8 @@ static struct json *whole_entry(const struct teller *t,
 static struct json *whole_list(const struct teller *t,
                                const struct listing *list) {
     struct json *entries = json_new_array(t->a);
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         json_push(entries, json_row(t, list, i));
-    }
     return JSON(t, {"schema", json_int(t->a, SCHEMA)}, {"entries", entries});
 }
 
@@ -112,13 +110,10 @@ void jsonl_data(const struct teller *t, const struct answer *answer,
                 struct buf *out) {
     const struct listing *list = answer->list;
     const struct names *names = answer->names;
-    if (list == NULL && names == NULL) {
+    if (list == NULL && names == NULL)
         write(whole(t, answer), false, out);
-    }
-    for (size_t i = 0; list != NULL && i < list->count; i++) {
+    for (size_t i = 0; list != NULL && i < list->count; i++)
         write(json_row(t, list, i), false, out);
-    }
-    for (size_t i = 0; names != NULL && i < names->row_count; i++) {
+    for (size_t i = 0; names != NULL && i < names->row_count; i++)
         write(names_row(t, names, i), false, out);
-    }
 }

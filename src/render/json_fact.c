@@ -75,17 +75,15 @@ struct json *json_fact(const struct teller *t, const struct fact *f) {
 struct json *json_facts(const struct teller *t, const struct fact *at,
                         size_t count) {
     struct json *array = json_new_array(t->a);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         json_push(array, json_fact(t, &at[i]));
-    }
     return array;
 }
 
 struct json *json_amount(const struct teller *t, enum unit unit,
                          struct span s) {
-    if (!s.known || s.low == s.high) {
+    if (!s.known || s.low == s.high)
         return s.known ? number(t, unit, s.low) : json_new_null(t->a);
-    }
     return JSON(t, {"low", number(t, unit, s.low)},
                 {"high", number(t, unit, s.high)});
 }
@@ -107,9 +105,8 @@ struct json *json_maintainers(const struct teller *t, int64_t worked,
 
 struct json *json_success(const struct teller *t, const struct success *s,
                           const char *worked_key) {
-    if (!s->known) {
+    if (!s->known)
         return json_new_null(t->a);
-    }
     return JSON(t, {"mean", json_micro_or_null(t, s->mean)},
                 {"low", json_micro_or_null(t, s->low)},
                 {"high", json_micro_or_null(t, s->high)},
@@ -122,9 +119,8 @@ struct json *json_success(const struct teller *t, const struct success *s,
 
 struct json *json_needs(const struct teller *t, const struct needs *needs) {
     struct json *list = json_new_array(t->a);
-    for (size_t i = 0; i < needs->count; i++) {
+    for (size_t i = 0; i < needs->count; i++)
         json_push(list, json_spelling(t->a, fact_spelling(needs->at[i])));
-    }
     return list;
 }
 
@@ -156,9 +152,8 @@ struct json *json_estimate(const struct teller *t, const struct fix *fix) {
 struct json *json_acts_on(const struct teller *t, const struct acts_on *what) {
     bool has_kind = what->kind != ACT_KIND_none;
     bool has_change = what->change != CHANGE_none;
-    if (what->flag.n == 0 && !has_kind) {
+    if (what->flag.n == 0 && !has_kind)
         return json_new_null(t->a); /* a look, not a change */
-    }
     return JSON(
         t, {"flag", words(t, what->flag)},
         {"change",

@@ -65,9 +65,8 @@ struct json *json_formulas(const struct teller *t,
 struct json *json_notes(const struct teller *t, const struct note *at,
                         size_t count) {
     struct json *list = json_new_array(t->a);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         json_push(list, json_text(t->a, said_note(t, &at[i])));
-    }
     return list;
 }
 
@@ -104,9 +103,8 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
 static struct json *fixes(const struct teller *t, const struct finding *f) {
     struct json *list = json_new_array(t->a);
     size_t most = t->o->top != 0 ? t->o->top : SIZE_MAX;
-    for (size_t i = 0; i < f->fix_count && i < most; i++) {
+    for (size_t i = 0; i < f->fix_count && i < most; i++)
         json_push(list, fix_object(t, &f->fixes[i]));
-    }
     return list;
 }
 
@@ -155,9 +153,8 @@ static const char *const outcomes[] = {
 static struct json *reconciliation(const struct teller *t,
                                    const struct finding *f) {
     const struct reconciliation *r = &f->reconciliation;
-    if (r->outcome == RECONCILE_UNKNOWN && !r->per_token.known) {
+    if (r->outcome == RECONCILE_UNKNOWN && !r->per_token.known)
         return json_new_null(t->a);
-    }
     return JSON(
         t, {"outcome", json_spelling(t->a, outcomes[r->outcome])},
         {"quantity", json_spelling(t->a, fact_spelling(r->quantity))},
@@ -177,10 +174,9 @@ static struct json *causes(const struct teller *t, const struct finding *f) {
     for (size_t i = 0; i < f->cause_count; i++) {
         const struct belief *b = &f->causes[i];
         struct json *because = json_new_array(t->a);
-        for (size_t k = 0; k < b->because_count; k++) {
+        for (size_t k = 0; k < b->because_count; k++)
             json_push(because,
                       json_text(t->a, said_text(t, &b->because[k]->because)));
-        }
         json_push(list,
                   JSON(t, {"cause", json_text(t->a, b->is->id)},
                        {"name", json_text(t->a, said_text(t, &b->is->name))},

@@ -12,56 +12,50 @@ struct json *json_word(const struct teller *t, enum vocabulary which,
 struct json *json_strings(const struct teller *t,
                           const struct str_list *list) {
     struct json *array = json_new_array(t->a);
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         json_push(array, json_text(t->a, list->at[i]));
-    }
     return array;
 }
 
 static struct json *settings(const struct teller *t, const struct setting *at,
                              size_t count) {
     struct json *o = json_new_object(t->a);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         json_set(o, fact_spelling(at[i].name), json_text(t->a, at[i].value));
-    }
     return o;
 }
 
 struct json *json_events(const struct teller *t,
                          const struct version_event *at, size_t count) {
     struct json *events = json_new_array(t->a);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         json_push(events, JSON(t, {at[i].is_fixed ? "fixed" : "introduced",
                                    json_text(t->a, at[i].version)}));
-    }
     return events;
 }
 
 static struct json *shares(const struct teller *t,
                            const struct cause_share *at, size_t count) {
     struct json *o = json_new_object(t->a);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         json_set(o, arena_str(t->a, at[i].cause).p,
                  json_micro(t->a, at[i].share_micro));
-    }
     return o;
 }
 
 static struct json *cures(const struct teller *t, const struct cure *at,
                           size_t count) {
     struct json *o = json_new_object(t->a);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         json_set(o, arena_str(t->a, at[i].cause).p,
                  json_word(t, WORDS_STRENGTH, (int)at[i].strength));
-    }
     return o;
 }
 
 static struct json *number(const struct teller *t, const struct field *f,
                            int64_t n) {
-    if (n < 0 && f->absent < 0) {
+    if (n < 0 && f->absent < 0)
         return json_new_null(t->a);
-    }
     bool is_micro = f->type == FIELD_RATIO || f->type == FIELD_DECIMAL;
     return is_micro ? json_micro(t->a, n) : json_int(t->a, n);
 }
@@ -70,11 +64,9 @@ static struct json *number(const struct teller *t, const struct field *f,
 
 /* What tells the items of two keys apart that fill one list; 0: nothing. */
 static size_t mark_of(const struct shape *shape, const struct field *f) {
-    for (const struct field *o = shape->fields; o->key != NULL; o++) {
-        if (o->at == f->at && o->mark_at != 0 && o->type == FIELD_LIST) {
+    for (const struct field *o = shape->fields; o->key != NULL; o++)
+        if (o->at == f->at && o->mark_at != 0 && o->type == FIELD_LIST)
             return o->mark_at;
-        }
-    }
     return 0;
 }
 
@@ -87,9 +79,8 @@ static struct json *items(const struct teller *t, const struct shape *shape,
     for (size_t i = 0; i < count; i++) {
         const char *item = at + i * f->shape->size;
         bool is_marked = mark != 0 && *(const bool *)(item + mark);
-        if (is_marked == (f->mark_at != 0)) {
+        if (is_marked == (f->mark_at != 0))
             json_push(list, json_shape(t, f->shape, item));
-        }
     }
     return list;
 }
@@ -102,9 +93,8 @@ static struct json *mapping(const struct teller *t, const struct field *f,
         bool is_fail = str_eq(str_of(f->key), STR("fail"));
         return json_rate(t, at, is_fail ? "failed" : "worked");
     }
-    if (f->shape == &shape_acts_on) {
+    if (f->shape == &shape_acts_on)
         return json_acts_on(t, at);
-    }
     const struct field *first = f->shape->fields;
     const struct str *key =
         (const void *)((const char *)at + first->at);
@@ -115,9 +105,8 @@ static struct json *value(const struct teller *t, const struct shape *shape,
                           const struct field *f, const char *noun) {
     const void *at = noun + f->at;
     size_t count = 0;
-    if (f->count_at != 0) {
+    if (f->count_at != 0)
         memcpy(&count, noun + f->count_at, sizeof count);
-    }
     switch (f->type) {
     case FIELD_LINE: case FIELD_ID: case FIELD_PATTERN: case FIELD_LINK:
     case FIELD_DATE: case FIELD_ENTRY: case FIELD_CHOICE:
@@ -153,9 +142,8 @@ struct json *json_shape(const struct teller *t, const struct shape *shape,
     struct json *o = json_new_object(t->a);
     for (const struct field *f = field_written(shape->fields); f != NULL;
          f = field_written(f + 1)) {
-        if (f->at != FIELD_NOWHERE) {
+        if (f->at != FIELD_NOWHERE)
             json_set(o, f->key, value(t, shape, f, noun));
-        }
     }
     return o;
 }
@@ -171,11 +159,10 @@ struct json *json_range(const struct teller *t,
 struct json *json_references(const struct teller *t,
                              const struct reference *at, size_t count) {
     struct json *list = json_new_array(t->a);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         json_push(list, JSON(t, {"url", json_text(t->a, at[i].url)},
                              {"seen", json_str_or_null(t->a, at[i].seen)},
                              {"claim", json_said(t, &at[i].claim)}));
-    }
     return list;
 }
 
@@ -195,18 +182,16 @@ struct json *json_see_also(const struct teller *t, const struct entry *e) {
         json_push(list, see_row(t, json_word(t, WORDS_RELATION, (int)r->kind),
                                 r->entry, STR(""), &r->tell_apart));
     }
-    for (size_t i = 0; i < e->doc_count; i++) {
+    for (size_t i = 0; i < e->doc_count; i++)
         json_push(list, see_row(t, json_spelling(t->a, "docs"), STR(""),
                                 e->docs[i].url, &e->docs[i].claim));
-    }
     return list;
 }
 
 struct json *json_rate(const struct teller *t, const struct rate *rate,
                        const char *worked_key) {
-    if (rate->basis == BASIS_none) {
+    if (rate->basis == BASIS_none)
         return json_new_null(t->a);
-    }
     bool has_counts =
         rate->basis == BASIS_reports || rate->basis == BASIS_measured;
     return JSON(

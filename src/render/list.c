@@ -22,12 +22,10 @@ struct hunt {
 static size_t find_word(struct str text, struct str word) {
     for (size_t at = 0; at + word.n <= text.n; at++) {
         size_t n = 0;
-        while (n < word.n && to_lower(text.p[at + n]) == to_lower(word.p[n])) {
+        while (n < word.n && to_lower(text.p[at + n]) == to_lower(word.p[n]))
             n++;
-        }
-        if (n == word.n) {
+        if (n == word.n)
             return at;
-        }
     }
     return text.n;
 }
@@ -36,9 +34,8 @@ static struct hunt hunt_of(struct str words) {
     struct hunt h = {.count = 0};
     while (words.n > 0 && h.count < WORDS_MAX) {
         struct str word = str_cut(words, ' ', &words);
-        if (word.n > 1) {
+        if (word.n > 1)
             h.words[h.count++] = word;
-        }
     }
     return h;
 }
@@ -47,9 +44,8 @@ static struct hunt hunt_of(struct str words) {
 static bool hunt_in(const struct hunt *h, struct str text, size_t *at) {
     for (size_t i = 0; i < h->count; i++) {
         *at = find_word(text, h->words[i]);
-        if (*at < text.n) {
+        if (*at < text.n)
             return true;
-        }
     }
     return false;
 }
@@ -58,14 +54,11 @@ static bool hunt_in(const struct hunt *h, struct str text, size_t *at) {
 static size_t begin_near(struct str text, size_t at) {
     size_t from = at > BEFORE_BYTES ? at - BEFORE_BYTES : 0;
     while (from > 0 && from < at &&
-           ((unsigned char)text.p[from] & 0xc0) == 0x80) {
+           ((unsigned char)text.p[from] & 0xc0) == 0x80)
         from++;
-    }
-    for (size_t i = from; from > 0 && i < at; i++) {
-        if (text.p[i] == ' ') {
+    for (size_t i = from; from > 0 && i < at; i++)
+        if (text.p[i] == ' ')
             return i + 1;
-        }
-    }
     return from;
 }
 
@@ -80,9 +73,8 @@ static struct str cut_out(const struct teller *t, struct str text, size_t at,
     }
     while (end < text.n && end > at && text.p[end] != ' ' &&
            ((unsigned char)text.p[end - 1] & 0x80) == 0 &&
-           text.p[end - 1] != ' ') {
+           text.p[end - 1] != ' ')
         end--; /* no half word at the end */
-    }
     struct str piece = str_trim(str_slice(text, from, end - from));
     return arena_printf(t->a, "%s%.*s%s", from > 0 ? "\u2026" : "",
                         STR_ARG(piece), end < text.n ? "\u2026" : "");
@@ -95,9 +87,8 @@ struct places { /* the texts of an entry, in the order they are looked at */
 };
 
 static void add_place(struct places *p, struct str text) {
-    if (text.n > 0) {
+    if (text.n > 0)
         *ARENA_ADD(p->a, p->at, p->count, p->cap) = text;
-    }
 }
 
 static struct places places_of(const struct teller *t, const struct entry *e) {
@@ -111,9 +102,8 @@ static struct places places_of(const struct teller *t, const struct entry *e) {
         add_place(&p, said_text(t, &e->dead_ends[i].action));
         add_place(&p, said_text(t, &e->dead_ends[i].why));
     }
-    for (size_t i = 0; i < e->signature_count; i++) {
+    for (size_t i = 0; i < e->signature_count; i++)
         add_place(&p, e->signatures[i].sample);
-    }
     return p;
 }
 
@@ -124,9 +114,8 @@ static struct str snippet_of(const struct teller *t, const struct entry *e,
     for (size_t i = 0; i < places.count; i++) {
         struct str text = shown_short(t, places.at[i], SIZE_MAX);
         size_t at = 0;
-        if (hunt_in(&h, text, &at)) {
+        if (hunt_in(&h, text, &at))
             return cut_out(t, text, at, columns);
-        }
     }
     struct str cause = shown_short(t, said_text(t, &e->root_cause), SIZE_MAX);
     return cut_out(t, cause, 0, columns);
@@ -136,19 +125,16 @@ struct listing list_entries(struct arena *a, struct reader *r,
                             struct str component) {
     struct number_list numbers = reader_entries_of(r, component);
     struct listed *at = arena_array(a, numbers.count, sizeof *at);
-    for (size_t i = 0; i < numbers.count; i++) {
+    for (size_t i = 0; i < numbers.count; i++)
         at[i].entry = reader_entry(r, numbers.at[i]);
-    }
     return (struct listing){.at = at, .count = numbers.count};
 }
 
 static bool is_among(const struct listed *list, size_t count,
                      const struct entry *e) {
-    for (size_t i = 0; i < count; i++) {
-        if (str_eq(list[i].entry->id, e->id)) {
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(list[i].entry->id, e->id))
             return true;
-        }
-    }
     return false;
 }
 
@@ -163,16 +149,14 @@ struct listing search_entries(struct arena *a, struct reader *r,
         /* A person's own words are looked for below, as words. */
         bool is_message = !str_eq(e->component, STR("unknown")) &&
                           !facts_say(&f->facts, FACT_oom_words, "told");
-        if (is_message && !is_among(at, count, e)) {
+        if (is_message && !is_among(at, count, e))
             at[count++] = (struct listed){.entry = e, .is_matched = true};
-        }
     }
     size_t matched_count = count;
     for (size_t i = 0; i < hits.count; i++) {
         const struct entry *e = reader_entry(r, hits.at[i].entry);
-        if (!is_among(at, matched_count, e)) {
+        if (!is_among(at, matched_count, e))
             at[count++] = (struct listed){e, hits.at[i].score_micro, false};
-        }
     }
     return (struct listing){.at = at, .count = count, .is_search = true,
                             .words = arena_str(a, words)};
@@ -189,29 +173,26 @@ static struct str kind_of(const struct teller *t, const struct entry *e) {
 void list_document(const struct teller *t, const struct listing *list,
                    struct document *d) {
     d->is_page = true;
-    if (list->count == 0) {
+    if (list->count == 0)
         document_text(d, NULL, TONE_PLAIN, said(t, "list.nothing"));
-    }
     struct block *under = NULL;
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->at[i].entry;
         struct str folder = str_slice(e->id, 0, str_find_char(e->id, '/'));
         if (!list->is_search &&
-            (under == NULL || !str_eq(under->text, folder))) {
+            (under == NULL || !str_eq(under->text, folder)))
             under = document_add(d, NULL,
                                  (struct block){.kind = BLOCK_SECTION,
                                                 .text = folder,
                                                 .is_implied = true});
-        }
         struct block row = {.kind = BLOCK_ITEM, .text = e->id,
                             .tone = TONE_STRONG, .column_tone = TONE_DIM,
                             .column = {kind_of(t, e)}};
         struct block *item = document_add(d, under, row);
         document_text(d, item, TONE_PLAIN, said_text(t, &e->title));
-        if (list->is_search) {
+        if (list->is_search)
             document_text(d, item, TONE_DIM,
                           snippet_of(t, e, list->words, SNIPPET_COLUMNS));
-        }
     }
 }
 

@@ -32,13 +32,11 @@ static void raw(struct sheet *s, const char *markup) {
 
 static void blank(struct sheet *s) {
     struct str so_far = buf_str(s->out);
-    if (so_far.n > 0 && !str_ends(so_far, STR("\n"))) {
+    if (so_far.n > 0 && !str_ends(so_far, STR("\n")))
         buf_add_char(s->out, '\n');
-    }
     so_far = buf_str(s->out);
-    if (so_far.n > 0 && !str_ends(so_far, STR("\n\n"))) {
+    if (so_far.n > 0 && !str_ends(so_far, STR("\n\n")))
         buf_add_char(s->out, '\n');
-    }
 }
 
 /* ---- inline ---- */
@@ -68,11 +66,9 @@ static bool is_liquid(const struct sheet *s, char c, char next) {
 }
 
 static bool has_liquid(const struct sheet *s, struct str text) {
-    for (size_t i = 0; i + 1 < text.n; i++) {
-        if (is_liquid(s, text.p[i], text.p[i + 1])) {
+    for (size_t i = 0; i + 1 < text.n; i++)
+        if (is_liquid(s, text.p[i], text.p[i + 1]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -85,9 +81,8 @@ static void put_span(struct sheet *s, struct str code) {
         return;
     }
     raw(s, "<code>");
-    for (size_t at = 0; at < line.n; at++) {
+    for (size_t at = 0; at < line.n; at++)
         put_character(s, line, at);
-    }
     raw(s, "</code>");
 }
 
@@ -120,9 +115,8 @@ static bool is_markup(struct str line, size_t at) {
 static bool begins_picture(struct str behind) {
     static const char *const bytes = "abcdefghijklmnopqrstuvwxyz0123456789_+-";
     size_t n = 0;
-    while (n < behind.n && is_one_of(behind.p[n], bytes)) {
+    while (n < behind.n && is_one_of(behind.p[n], bytes))
         n++;
-    }
     return n > 0 && n < behind.n && behind.p[n] == ':' &&
            !are_digits(str_slice(behind, 0, 1));
 }
@@ -160,9 +154,8 @@ static void put_character(struct sheet *s, struct str line, size_t at) {
     }
     raw(s, is_markup(line, at) ? "\\" : "");
     buf_add_char(s->out, c);
-    if (begins_action(line, at)) {
+    if (begins_action(line, at))
         utf8_put(s->out, 0x2060); /* word joiner */
-    }
 }
 
 static void put(struct sheet *s, struct str text) {
@@ -177,9 +170,8 @@ static void put(struct sheet *s, struct str text) {
         }
         /* a run that closes nothing is escaped whole */
         n = rest.p[0] == '`' ? backquotes_at(rest) : 1;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n; i++)
             put_character(s, line, at++);
-        }
     }
 }
 
@@ -225,11 +217,10 @@ static void put_preformatted(struct sheet *s, size_t indent, const char *kind,
     buf_printf(s->out, "<pre lang=\"%s\"><code>", kind);
     for (size_t i = 0; i < code.n; i++) {
         char c = code.p[i], next = i + 1 < code.n ? code.p[i + 1] : ' ';
-        if (is_one_of(c, "<>&") || is_liquid(s, c, next)) {
+        if (is_one_of(c, "<>&") || is_liquid(s, c, next))
             buf_printf(s->out, "&#%d;", c);
-        } else {
+        else
             buf_add_char(s->out, c);
-        }
         buf_fill(s->out, ' ', c == '\n' ? indent : 0);
     }
     raw(s, "</code></pre>\n");
@@ -242,9 +233,8 @@ void markdown_code(const struct teller *t, struct buf *out, size_t indent,
     buf_init_in(&clean, t->a, CODE_BYTES_MAX);
     utf8_clean(&clean, str_slice(code, 0, CODE_BYTES_MAX / 4));
     struct str rest = settled(t->a, &clean);
-    while (rest.n > 0 && (rest.p[rest.n - 1] == '\n' || rest.p[0] == '\n')) {
+    while (rest.n > 0 && (rest.p[rest.n - 1] == '\n' || rest.p[0] == '\n'))
         rest = str_slice(rest, rest.p[0] == '\n', rest.n - 1);
-    }
     size_t run = longest_run(rest), fence = run < 3 ? 3 : run + 1;
     blank(&s);
     if (has_liquid(&s, rest)) {
@@ -271,11 +261,10 @@ static void put_cell(struct sheet *s, struct str text, struct str href) {
     struct buf cell;
     buf_init_in(&cell, s->t->a, CODE_BYTES_MAX);
     struct sheet in = {s->t, s->is_page, &cell};
-    if (href.n > 0) {
+    if (href.n > 0)
         put_link(&in, text, href);
-    } else {
+    else
         put(&in, text);
-    }
     struct str made = settled(s->t->a, &cell);
     for (size_t i = 0; i < made.n; i++) {
         bool is_bare = made.p[i] == '|' && (i == 0 || made.p[i - 1] != '\\');
@@ -293,9 +282,8 @@ static void put_table(struct sheet *s, const struct table *table) {
                      i == 0 ? table->hrefs[row] : STR(""));
         }
         raw(s, " |\n");
-        for (size_t i = 0; i < table->columns && row == 0; i++) {
+        for (size_t i = 0; i < table->columns && row == 0; i++)
             raw(s, i + 1 < table->columns ? "| --- " : "| --- |\n");
-        }
     }
 }
 
@@ -329,9 +317,8 @@ static bool is_point(const struct block *b) {
 static void put_below(struct sheet *s, const struct block *b) {
     bool is_list = false;
     for (const struct block *in = b->first; in != NULL; in = in->next) {
-        if (is_point(in) && !is_list && b->kind != BLOCK_ITEM) {
+        if (is_point(in) && !is_list && b->kind != BLOCK_ITEM)
             blank(s);
-        }
         is_list = is_point(in);
         put_block(s, b, in);
     }
@@ -387,11 +374,10 @@ static void put_point(struct sheet *s, const struct block *b) {
     put_behind(s, DOT, b->column[1]);
     raw(s, "\n");
     for (; in != NULL; in = in->next) {
-        if (in->kind == BLOCK_LINK && in->text.n == 0) {
+        if (in->kind == BLOCK_LINK && in->text.n == 0)
             in = put_bare_links(s, in);
-        } else {
+        else
             put_block(s, b, in);
-        }
     }
 }
 
@@ -415,11 +401,10 @@ static void put_block(struct sheet *s, const struct block *under,
         }
         break;
     case BLOCK_ITEM:
-        if (is_wide(b)) {
+        if (is_wide(b))
             put_wide(s, b);
-        } else {
+        else
             put_point(s, b);
-        }
         break;
     case BLOCK_CODE:
         markdown_code(s->t, s->out, is_in_list ? 2 : 0,

@@ -6,9 +6,8 @@
 
 size_t backquotes_at(struct str s) {
     size_t n = 0;
-    while (n < s.n && s.p[n] == '`') {
+    while (n < s.n && s.p[n] == '`')
         n++;
-    }
     return n;
 }
 
@@ -27,11 +26,9 @@ bool code_span_at(struct str s, struct str *inside, size_t *n) {
 }
 
 bool are_digits(struct str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] < '0' || s.p[i] > '9') {
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
             return false;
-        }
-    }
     return s.n > 0;
 }
 
@@ -41,11 +38,10 @@ void put_address(struct buf *out, struct str url) {
         unsigned char c = (unsigned char)url.p[i];
         bool is_unsafe = c <= ' ' || c == 0x7f ||
                          str_find_char(unsafe, (char)c) < unsafe.n;
-        if (is_unsafe) {
+        if (is_unsafe)
             buf_printf(out, "%%%02X", c);
-        } else {
+        else
             buf_add_char(out, (char)c);
-        }
     }
 }
 
@@ -56,11 +52,10 @@ struct str link_name(const struct teller *t, struct str url) {
     for (size_t i = 0; i < 3 && str_eq(host, STR("github.com")); i++) {
         size_t at = str_find(thread, str_of(kinds[i]));
         struct str number = str_slice(thread, at + str_of(kinds[i]).n, thread.n);
-        if (at < thread.n && are_digits(number)) {
+        if (at < thread.n && are_digits(number))
             return arena_printf(t->a, "%.*s#%.*s",
                                 STR_ARG(str_slice(thread, 0, at)),
                                 STR_ARG(number));
-        }
     }
     return shown_short(t, name, NAME_COLUMNS);
 }

@@ -52,17 +52,15 @@ static void add_head(const struct teller *t, struct document *d,
     document_text(d, NULL, TONE_PLAIN,
                   said_with(t, "site.model_length", &length, 1));
     struct words names = words_begin(t, said(t, "report.comma"));
-    for (size_t i = 0; i < m->aliases.count; i++) {
+    for (size_t i = 0; i < m->aliases.count; i++)
         words_add(&names, in_backquotes(t->a, m->aliases.at[i]));
-    }
     document_text(d, NULL, TONE_DIM, words_said(&names, "site.model_names"));
 }
 
 static struct str releases(const struct teller *t, const struct model_kv *kv) {
     struct str ends[] = {kv->from, kv->until};
-    if (kv->from.n > 0 && str_eq(kv->from, kv->until)) {
+    if (kv->from.n > 0 && str_eq(kv->from, kv->until))
         return kv->from;
-    }
     return kv->from.n > 0 && kv->until.n > 0
                ? said_with(t, "site.releases", ends, 2)
            : kv->from.n > 0  ? said_with(t, "site.releases_from", ends, 2)
@@ -127,19 +125,17 @@ static void add_gpus(const struct teller *t, struct document *d,
 static void add_sources(const struct teller *t, struct document *d,
                         const struct model_sheet *s) {
     struct block *under = document_section(d, said(t, "fit.formulas"));
-    for (size_t i = 0; i < s->fit->formulas.count; i++) {
+    for (size_t i = 0; i < s->fit->formulas.count; i++)
         document_text(d, under, TONE_PLAIN,
                       said_formula(t, s->fit->formulas.at[i]));
-    }
     document_text(d, under, TONE_DIM, fit_inputs(t, s->fit));
     bool is_recalled = str_eq(s->model->verified, STR("recalled"));
     under = document_section(d, said(t, "explain.sources"));
     document_text(d, under, is_recalled ? TONE_WARN : TONE_PLAIN,
                   said(t, is_recalled ? "site.shape_recalled"
                                       : "site.shape_sources"));
-    for (size_t i = 0; i < s->model->sources.count; i++) {
+    for (size_t i = 0; i < s->model->sources.count; i++)
         document_link(d, under, s->model->sources.at[i], STR(""));
-    }
 }
 
 /* ---- all of them ---- */
@@ -227,14 +223,6 @@ static struct json *by_gpu(const struct teller *t,
     return list;
 }
 
-static struct json *changes(const struct teller *t,
-                            const struct model_sheet *s) {
-    struct json *list = json_new_array(t->a);
-    for (size_t i = 0; i < s->steps.count; i++)
-        json_push(list, json_step(t, &s->steps.at[i]));
-    return list;
-}
-
 static struct json *row(const struct teller *t, const struct model_sheet *s) {
     const struct model *m = s->model;
     struct str page = arena_printf(t->a, "%.*s.json",
@@ -261,7 +249,8 @@ struct json *json_models(const struct teller *t, const struct model_sheet *s) {
     struct str release = s->fit->c.in[FACT_engine_version].word;
     JSON_ADD(top, {"model", json_shape(t, &shape_model, s->model)},
              {"weights_bytes", json_span(t, s->fit->weights)},
-             {"kv_cache", by_engine(t, s)}, {"changes", changes(t, s)},
+             {"kv_cache", by_engine(t, s)},
+             {"changes", json_steps(t, &s->steps)},
              {"gpus", by_gpu(t, s)},
              {"gpus_engine", json_text(t->a, STR("vllm"))},
              {"gpus_engine_version", json_str_or_null(t->a, release)},

@@ -32,11 +32,10 @@ static struct cell number(const struct teller *t, int64_t n) {
 static struct cell billions(const struct teller *t, int64_t n) {
     int64_t hundredths = (n + 5000000) / 10000000;
     struct cell c = number(t, n);
-    if (n > 0) {
+    if (n > 0)
         c.text = arena_printf(t->a, "%lld.%02lldB",
                               (long long)(hundredths / 100),
                               (long long)(hundredths % 100));
-    }
     return c;
 }
 
@@ -137,15 +136,12 @@ static struct str owner_of(const struct teller *t,
     const struct fact *f = &m->fact;
     struct buf b;
     buf_init_in(&b, t->a, OWNER_BYTES_MAX);
-    if (f->gpu != FACT_NONE) {
+    if (f->gpu != FACT_NONE)
         buf_printf(&b, "GPU %lld", (long long)f->gpu);
-    }
-    if (f->pid != FACT_NONE) {
+    if (f->pid != FACT_NONE)
         buf_printf(&b, "%sPID %lld", b.n ? ", " : "", (long long)f->pid);
-    }
-    if (m->engine.n > 0) {
+    if (m->engine.n > 0)
         buf_printf(&b, "%s%.*s", b.n ? ", " : "", STR_ARG(m->engine));
-    }
     return arena_str(t->a, buf_str(&b));
 }
 
@@ -177,32 +173,28 @@ void names_document(const struct teller *t, const struct names *n,
         struct str key = arena_printf(t->a, "list.column.%s", n->columns[i]);
         table->cells[i] = said(t, key.p);
     }
-    for (size_t i = 0; i < n->row_count * n->column_count; i++) {
+    for (size_t i = 0; i < n->row_count * n->column_count; i++)
         table->cells[n->column_count + i] = n->cells[i].text;
-    }
 }
 
 struct json *names_row(const struct teller *t, const struct names *n,
                         size_t row) {
-    if (n->machine != NULL) {
+    if (n->machine != NULL)
         return json_fact(t, &n->machine->at[row].fact);
-    }
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < n->column_count; i++) {
         const struct cell *c = &n->cells[row * n->column_count + i];
-        if (c->text.n > 0) {
+        if (c->text.n > 0)
             json_set(o, n->columns[i], c->is_number
                                            ? json_int(t->a, c->number)
                                            : json_text(t->a, c->text));
-        }
     }
     return o;
 }
 
 struct json *names_json(const struct teller *t, const struct names *n) {
     struct json *rows = json_new_array(t->a);
-    for (size_t row = 0; row < n->row_count; row++) {
+    for (size_t row = 0; row < n->row_count; row++)
         json_push(rows, names_row(t, n, row));
-    }
     return JSON(t, {"schema", json_int(t->a, SCHEMA)}, {n->what, rows});
 }

@@ -70,17 +70,15 @@ static const struct fact *known_fact(const struct report *rep,
                                      const struct finding *f,
                                      enum fact_name name) {
     const struct fact *own = facts_last(&f->facts, name);
-    if (own == NULL || !own->known) {
+    if (own == NULL || !own->known)
         own = facts_last(&rep->context, name);
-    }
     return own != NULL && own->known ? own : NULL;
 }
 
 /* "(line 12)", empty where no fact has a line. */
 static struct str where(const struct teller *t, uint32_t line) {
-    if (line == 0) {
+    if (line == 0)
         return STR("");
-    }
     struct str number = shown_number(t, UNIT_COUNT, line);
     return said_with(t, "numbers.where", &number, 1);
 }
@@ -117,9 +115,8 @@ static bool say_sentence(const struct teller *t, const struct report *rep,
                                       ? facts_last(&f->facts, s->needs[0])
                                       : known_fact(rep, f, s->needs[i]);
         if (fact == NULL || !fact->known ||
-            (fact->name == FACT_shmem_rss && fact->number < SHARED_TOLD)) {
+            (fact->name == FACT_shmem_rss && fact->number < SHARED_TOLD))
             return false;
-        }
         known[i] = fact;
         line = line == 0 ? fact->line : line;
     }
@@ -129,9 +126,8 @@ static bool say_sentence(const struct teller *t, const struct report *rep,
         args[0] = c.need;
         args[1] = c.have;
     }
-    for (size_t i = s->is_pair ? 2 : 0; i < s->count; i++) {
+    for (size_t i = s->is_pair ? 2 : 0; i < s->count; i++)
         args[i] = shown_short(t, shown_fact(t, known[i]), VALUE_COLUMNS);
-    }
     args[s->count] = s->is_pair ? where_both(t, known[0]->line, known[1]->line)
                                 : where(t, line);
     *out = ended(t, said_with(t, s->key, args, s->count + 1), c.short_by);
@@ -148,12 +144,10 @@ static struct str at_start(const struct teller *t, const struct report *rep,
     const struct fact *printed = facts_last(&f->facts, FACT_requested_bytes);
     int64_t wanted = 0;
     if (free_ == NULL || total == NULL || share == NULL ||
-        !mul_div_floor(total->number, share->number, UNITS_MICRO, &wanted)) {
+        !mul_div_floor(total->number, share->number, UNITS_MICRO, &wanted))
         return STR("");
-    }
-    if (printed != NULL && printed->known) {
+    if (printed != NULL && printed->known)
         wanted = printed->number; /* not one reckoned beside it */
-    }
     struct comparison c =
         amounts_compared(t, UNIT_BYTES, wanted, free_->number);
     struct str args[] = {c.need, shown_fact(t, share), shown_fact(t, total),
@@ -167,9 +161,8 @@ static struct str at_wake(const struct teller *t, const struct report *rep,
                           const struct finding *f) {
     const struct fact *stage = facts_last(&f->facts, FACT_stage);
     const struct fact *freed = known_fact(rep, f, FACT_sleep_freed);
-    if (stage == NULL || !str_eq(stage->word, STR("wake")) || freed == NULL) {
+    if (stage == NULL || !str_eq(stage->word, STR("wake")) || freed == NULL)
         return STR("");
-    }
     struct str args[] = {shown_fact(t, freed), where(t, freed->line)};
     return said_with(t, "numbers.sleep_freed", args, 2);
 }
@@ -210,9 +203,8 @@ static struct str listed_facts(const struct teller *t,
         bool is_wanted = others ? unit == UNIT_BYTES && !is_request &&
                                       fact->name != *others
                                 : unit == UNIT_BYTES || unit == UNIT_TOKENS;
-        if (!is_wanted || is_holder(fact) || !is_printed(fact)) {
+        if (!is_wanted || is_holder(fact) || !is_printed(fact))
             continue;
-        }
         struct str pair[] = {label_of(t, facts, fact->name),
                              shown_short(t, shown_fact(t, fact),
                                          VALUE_COLUMNS)};
@@ -229,9 +221,8 @@ static struct str without_bold(struct arena *a, struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         bool is_mark = str_starts(str_slice(s, i, s.n), STR("**"));
         i += is_mark;
-        if (!is_mark) {
+        if (!is_mark)
             buf_add_char(&out, s.p[i]);
-        }
     }
     return buf_str(&out);
 }
@@ -248,9 +239,8 @@ static struct str without_rest(struct str line) {
         bool is_at_end =
             i + 1 == line.n ||
             str_find_char(closing, line.p[i + 1]) < closing.n;
-        if (is_mark && is_at_end) {
+        if (is_mark && is_at_end)
             return front;
-        }
     }
     return line;
 }
@@ -278,9 +268,8 @@ static struct str also(const struct teller *t, const struct report *rep,
                        const struct finding *f, enum fact_name told) {
     uint32_t line = 0;
     struct str list = listed_facts(t, &f->facts, &told, ALSO_FACTS, &line);
-    if (list.n == 0) {
+    if (list.n == 0)
         list = listed_facts(t, &rep->context, &told, ALSO_FACTS, &line);
-    }
     return list.n > 0 ? said_with(t, "numbers.also", &list, 1) : list;
 }
 
@@ -293,9 +282,8 @@ static struct str sentence_said(const struct teller *t,
     for (size_t i = 0;
          i < sizeof sentences / sizeof *sentences && words.n == 0; i++) {
         const struct sentence *s = &sentences[i];
-        if (say_sentence(t, rep, f, s, &words) && s->count == 1) {
+        if (say_sentence(t, rep, f, s, &words) && s->count == 1)
             *more = also(t, rep, f, s->needs[0]);
-        }
     }
     words = words.n > 0 ? words : at_wake(t, rep, f);
     if (words.n == 0) {
@@ -347,9 +335,8 @@ static struct str per_token(const struct teller *t, const struct report *rep,
     bool is_told = f->has_kv && slope.known && slope.low == slope.high &&
                    slope.low > 0 && model != NULL &&
                    f->shortage == SHORT_KV_POOL;
-    if (!is_told) {
+    if (!is_told)
         return STR("");
-    }
     struct str args[] = {model_called(t, model),
                          shown_number(t, UNIT_BYTES, slope.low)};
     return said_with(t, "numbers.per_token", args, 2);
@@ -384,9 +371,8 @@ struct str numbers_said(const struct teller *t, const struct report *rep,
     add_sentence(t, &out, weights_need(t, rep, f));
     add_sentence(t, &out, shown_times(t, f));
     if (str_eq(str_of(f->outlook.because.key),
-               STR("diagnose.outlook.restarted"))) {
+               STR("diagnose.outlook.restarted")))
         add_sentence(t, &out, said_note(t, &f->outlook.because));
-    }
     return settled(t->a, &out);
 }
 
@@ -412,9 +398,8 @@ struct str holders_said(const struct teller *t, const struct finding *f) {
                              shown_short(t, fact->word, VALUE_COLUMNS)};
         const char *key = fact->word.n > 0 ? "report.holder_named"
                                            : "report.holder";
-        if (is_among_largest(f, i)) {
+        if (is_among_largest(f, i))
             words_add(&list, said_with(t, key, args, 3));
-        }
     }
     return words_said(&list, "report.held_by");
 }

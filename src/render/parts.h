@@ -126,7 +126,7 @@ struct words {
     size_t count;
 };
 struct words words_begin(const struct teller *t, struct str between);
-void words_add(struct words *w, struct str member);
+void words_add(struct words *w, struct str member); /* empty: none */
 struct str words_end(struct words *w);
 /* Filled into the text of key; empty where there are none. */
 struct str words_said(struct words *w, const char *key);
@@ -140,6 +140,8 @@ void add_steps(const struct teller *t, struct document *d,
 /* Of a log: "it fits before 0.26.0, and not since". */
 struct str turn_said(const struct teller *t, const struct release_step *s);
 struct json *json_step(const struct teller *t, const struct release_step *s);
+struct json *json_steps(const struct teller *t,
+                        const struct release_steps *steps);
 
 /* shown.c: values as people read them */
 struct str shown_number(const struct teller *t, enum unit unit, int64_t n);

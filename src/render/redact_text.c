@@ -19,10 +19,9 @@ static const char *const kind_names[SECRET_KIND_COUNT_OF] = {
 
 struct str secret_placeholder(struct secrets *s, enum secret_kind kind,
                               struct str text) {
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0; i < s->count; i++)
         if (s->at[i].kind == kind && str_eq(s->at[i].text, text))
             return s->at[i].placeholder;
-    }
     if (s->count == SECRETS_MAX)
         return arena_printf(s->a, "<%s>", kind_names[kind]);
     struct secret *made = ARENA_ADD(s->a, s->at, s->count, s->cap);
@@ -146,9 +145,8 @@ static size_t put_match(struct secrets *s, struct str rest,
         bool is_rest = c->name.p[0] == 'r'; /* of a URL */
         buf_add(out, str_slice(rest, at, from - at));
         at = from;
-        if (is_rest && is_known_host) {
+        if (is_rest && is_known_host)
             return at; /* it is looked at as any text */
-        }
         is_known_host = is_nobodys(s, kind, text);
         if (!is_known_host || is_rest) {
             buf_add(out, is_rest ? STR("/") : STR(""));
@@ -180,9 +178,8 @@ static size_t put_new(struct secrets *s, const struct subject *subject,
         struct str seen = redact_rows[i].is_cased ? rest : small;
         if (peg_has(&r->first[i], seen.p[0]) &&
             peg_has(&r->before[i], before) &&
-            peg_match(r->pegs, r->patterns[i], seen, &m)) {
+            peg_match(r->pegs, r->patterns[i], seen, &m))
             return put_match(s, rest, &m, out);
-        }
     }
     return 0;
 }

@@ -19,10 +19,9 @@ static struct str text_of(const struct teller *t, const char *key) {
 }
 
 struct str settled(struct arena *a, const struct buf *b) {
-    if (!buf_ok(b)) {
+    if (!buf_ok(b))
         arena_raise(a, FAIL_MEMORY, "out of memory for a text of %zu bytes",
                     b->n);
-    }
     return arena_str(a, buf_str(b));
 }
 
@@ -71,9 +70,8 @@ static void fill(const struct teller *t, struct str text,
             continue;
         }
         size_t which = (size_t)(text.p[i + 1] - '0');
-        if (which < count) {
+        if (which < count)
             add_argument(t, args[which], out);
-        }
         i += 2;
     }
 }
@@ -128,9 +126,8 @@ struct str said_with(const struct teller *t, const char *key,
 
 struct str said_note(const struct teller *t, const struct note *n) {
     struct str args[NOTE_ARGS];
-    for (size_t i = 0; i < n->count; i++) {
+    for (size_t i = 0; i < n->count; i++)
         args[i] = amounts_said(t, n->arg[i]);
-    }
     return n->key != NULL ? said_with(t, n->key, args, n->count) : STR("");
 }
 
@@ -180,9 +177,8 @@ struct str said_severity(const struct teller *t, const struct entry *e) {
 
 struct str said_text(const struct teller *t, const struct text *text) {
     struct str s = text->in[t->lang];
-    if (s.n == 0) {
+    if (s.n == 0)
         return text->in[LANG_EN];
-    }
     return t->lang == LANG_ZH ? without_folds(t->a, s) : s;
 }
 
@@ -195,7 +191,8 @@ struct words words_begin(const struct teller *t, struct str between) {
 }
 
 void words_add(struct words *w, struct str member) {
-    buf_add(&w->out, w->count++ > 0 ? w->between : STR(""));
+    if (member.n > 0)
+        buf_add(&w->out, w->count++ > 0 ? w->between : STR(""));
     buf_add(&w->out, member);
 }
 
@@ -309,9 +306,8 @@ struct str said_formula(const struct teller *t, struct str formula) {
     struct buf out;
     english.lang = LANG_EN;
     formula = amounts_said(t, formula);
-    if (t->lang == LANG_EN || formula.n == 0) {
+    if (t->lang == LANG_EN || formula.n == 0)
         return formula;
-    }
     for (size_t w = 0; w < WORDS; w++) {
         from[w] = said(&english, words[w]);
         to[w] = said(t, words[w]);
@@ -319,9 +315,8 @@ struct str said_formula(const struct teller *t, struct str formula) {
     buf_init_in(&out, t->a, 64 * 1024);
     for (size_t i = 0; i < formula.n;) {
         size_t w = 0;
-        while (w < WORDS && !stands_at(formula, i, from[w])) {
+        while (w < WORDS && !stands_at(formula, i, from[w]))
             w++;
-        }
         if (w < WORDS) {
             buf_add(&out, to[w]);
             i += from[w].n;

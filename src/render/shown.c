@@ -34,9 +34,8 @@ struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
     /* GiB and the like are signs; below them stands a word */
     bool has_word =
         t->lang != LANG_EN && unit == UNIT_BYTES && n > -1024 && n < 1024;
-    if (t->amounts && unit == UNIT_BYTES && !has_word) {
+    if (t->amounts && unit == UNIT_BYTES && !has_word)
         return amount_said(t, n);
-    }
     put_number(&out, has_word ? UNIT_COUNT : unit, n);
     struct str number = settled(t->a, &out);
     return has_word              ? said_with(t, "unit.bytes", &number, 1)
@@ -60,17 +59,14 @@ static struct str without_unit(struct str low, struct str high) {
 }
 
 struct str shown_span(const struct teller *t, enum unit unit, struct span s) {
-    if (!s.known) {
+    if (!s.known)
         return STR("?");
-    }
-    if (is_narrow(s)) {
+    if (is_narrow(s))
         return shown_number(t, unit, s.low + (s.high - s.low) / 2);
-    }
     struct str low = shown_number(t, unit, s.low);
     struct str high = shown_number(t, unit, s.high);
-    if (str_eq(low, high)) {
+    if (str_eq(low, high))
         return low;
-    }
     bool is_none = unit == UNIT_BYTES && s.low == 0;
     struct str ends[] = {is_none ? STR("0") : without_unit(low, high), high};
     return said_with(t, "unit.between", ends, 2);
@@ -93,15 +89,12 @@ struct str shown_fact(const struct teller *t, const struct fact *f) {
     /* names something and counts nothing: no commas in it */
     bool is_name = f->name == FACT_pid || f->name == FACT_rank ||
                    f->name == FACT_gpu_index || f->name == FACT_exit_code;
-    if (!f->known) {
+    if (!f->known)
         return f->text.n > 0 ? f->text : STR("?");
-    }
-    if (unit == UNIT_TEXT || unit == UNIT_VERSION) {
+    if (unit == UNIT_TEXT || unit == UNIT_VERSION)
         return f->word;
-    }
-    if (unit == UNIT_BOOL) {
+    if (unit == UNIT_BOOL)
         return said(t, f->number != 0 ? "unit.yes" : "unit.no");
-    }
     return is_name ? arena_printf(t->a, "%" PRId64, f->number)
                    : shown_number(t, unit, f->number);
 }
@@ -111,21 +104,18 @@ static struct str count(const struct teller *t, int64_t n) {
 }
 
 struct str shown_own(const struct teller *t, const struct own_success *own) {
-    if (own->worked + own->failed == 0) {
+    if (own->worked + own->failed == 0)
         return STR("");
-    }
     struct str counts[] = {count(t, own->worked), count(t, own->failed)};
     return said_with(t, "rate.own", counts, 2);
 }
 
 /* One or two reports: one is what it says; of two none may be good. */
 static const char *reports_key(const struct success *s) {
-    if (!s->is_few) {
+    if (!s->is_few)
         return "rate.reports";
-    }
-    if (s->tried == 1) {
+    if (s->tried == 1)
         return s->worked == 1 ? "rate.one_worked" : "rate.one_failed";
-    }
     return s->worked > 0 || s->tried < 1 ? "rate.few" : "rate.none_of";
 }
 
@@ -147,9 +137,8 @@ static struct str rate_words(const struct teller *t,
 }
 
 struct str shown_rate(const struct teller *t, const struct success *s) {
-    if (!s->known || s->maintainers_tried < 1) {
+    if (!s->known || s->maintainers_tried < 1)
         return s->known ? rate_words(t, s) : STR("");
-    }
     struct str words[] = {rate_words(t, s), count(t, s->maintainers_worked),
                           count(t, s->maintainers_tried)};
     const char *key = s->maintainers_tried > 1     ? "rate.with_maintainers"
@@ -165,9 +154,8 @@ static struct str cleaned(const struct teller *t, struct str s) {
     utf8_clean(&out, s);
     struct str made = settled(t->a, &out);
     char *p = arena_alloc(t->a, made.n + 1);
-    for (size_t i = 0; i < made.n; i++) {
+    for (size_t i = 0; i < made.n; i++)
         p[i] = made.p[i] == '\n' || made.p[i] == '\t' ? ' ' : made.p[i];
-    }
     return (struct str){p, made.n};
 }
 
@@ -178,9 +166,8 @@ static size_t front_bytes(struct str s, size_t columns) {
         uint32_t cp = 0;
         size_t n = utf8_next(str_slice(s, at, s.n), &cp);
         used += utf8_width(str_slice(s, at, n));
-        if (used > columns) {
+        if (used > columns)
             break;
-        }
         at += n;
     }
     return at;
@@ -190,9 +177,8 @@ struct str shown_short(const struct teller *t, struct str s, size_t columns) {
     enum { READ_AT_MOST = 64 * 1024 };
     struct str all = cleaned(t, str_slice(s, 0, READ_AT_MOST));
     size_t width = utf8_width(all);
-    if (width <= columns || columns < 8) {
+    if (width <= columns || columns < 8)
         return all;
-    }
     size_t head = front_bytes(all, columns / 2 - 1);
     /* the tail begins where what stands before it leaves room enough */
     size_t tail = front_bytes(all, width - (columns - columns / 2 - 2));
@@ -217,16 +203,13 @@ struct str shown_lines(const struct teller *t, uint32_t first,
 }
 
 struct str shown_times(const struct teller *t, const struct finding *f) {
-    if (f->count < 2) {
+    if (f->count < 2)
         return STR("");
-    }
     int64_t count = f->count > INT64_MAX ? INT64_MAX : (int64_t)f->count;
     uint32_t last = f->last_line;
-    for (size_t i = 0; i < f->instance_count; i++) {
-        if (f->instances[i].last_line > last) {
+    for (size_t i = 0; i < f->instance_count; i++)
+        if (f->instances[i].last_line > last)
             last = f->instances[i].last_line;
-        }
-    }
     struct str args[] = {shown_number(t, UNIT_COUNT, count),
                          shown_lines(t, f->first_line, last)};
     return said_with(t, "report.times", args, 2);
@@ -238,9 +221,8 @@ struct str shown_seen(const struct teller *t, const struct fact_list *facts) {
         const struct fact *f = &facts->at[i];
         struct str pair[] = {said_fact(t, f->name),
                              shown_short(t, shown_fact(t, f), SEEN_COLUMNS)};
-        if (f->known && f->source != SOURCE_MACHINE) {
+        if (f->known && f->source != SOURCE_MACHINE)
             words_add(&list, said_with(t, "report.seen_fact", pair, 2));
-        }
     }
     return words_said(&list, "report.seen");
 }
@@ -272,16 +254,14 @@ static struct str reported_failure(const struct teller *t,
     int64_t failed = rate->worked + rate->maintainers_worked;
     struct str counts[] = {shown_number(t, UNIT_COUNT, failed),
                            shown_number(t, UNIT_COUNT, tried)};
-    if (tried == 1) {
+    if (tried == 1)
         return said(t, failed == 1 ? "rate.one_failed" : "rate.one_worked");
-    }
     return said_with(t, "rate.failures", counts, 2);
 }
 
 struct str shown_failure(const struct teller *t, const struct rate *rate) {
-    if (rate->basis == BASIS_reports) {
+    if (rate->basis == BASIS_reports)
         return reported_failure(t, rate);
-    }
     struct str words = shown_stored_rate(t, rate);
     return words.n > 0 ? said_with(t, "explain.fails", &words, 1) : words;
 }

@@ -7,16 +7,13 @@
  */
 #include "render/fit_words.h"
 
-#include "memory/span.h"
-
 #define HUNDRED 100
 #define STEP_LINKS (STEP_RULES + STEP_DEFAULTS)
 
 static bool rounded(int64_t from, int64_t before, int64_t *out) {
     int64_t more;
-    if (before <= 0 || !mul_div_floor(from, 2 * HUNDRED, before, &more)) {
+    if (before <= 0 || !mul_div_floor(from, 2 * HUNDRED, before, &more))
         return false;
-    }
     *out = (more + 1) / 2 - HUNDRED;
     return true;
 }
@@ -26,9 +23,8 @@ static bool percent_of(struct span before, struct span from, int64_t *out) {
     int64_t least, most;
     if (!before.known || !from.known ||
         !rounded(from.low, before.high, &least) ||
-        !rounded(from.high, before.low, &most) || least != most) {
+        !rounded(from.high, before.low, &most) || least != most)
         return false;
-    }
     *out = least;
     return true;
 }
@@ -37,9 +33,8 @@ static struct str percent_said(const struct teller *t, struct span before,
                                struct span from) {
     int64_t percent;
     struct str shown = {NULL, 0};
-    if (percent_of(before, from, &percent)) {
+    if (percent_of(before, from, &percent))
         shown = arena_printf(t->a, "%+lld %%", (long long)percent);
-    }
     return shown.n > 0 ? said_with(t, "fit.percent", &shown, 1) : STR("");
 }
 
@@ -64,14 +59,8 @@ static struct str moved(const struct teller *t, const char *key,
 static struct str step_numbers(const struct teller *t,
                                const struct release_step *s) {
     struct words all = sentences_begin(t);
-    struct str need = moved(t, "fit.need_moved", s->before.need, s->from.need);
-    struct str pool = moved(t, "fit.pool_moved", s->before.pool, s->from.pool);
-    if (need.n > 0) {
-        words_add(&all, need);
-    }
-    if (pool.n > 0) {
-        words_add(&all, pool);
-    }
+    words_add(&all, moved(t, "fit.need_moved", s->before.need, s->from.need));
+    words_add(&all, moved(t, "fit.pool_moved", s->before.pool, s->from.pool));
     return words_end(&all);
 }
 
@@ -97,29 +86,24 @@ static struct str default_said(const struct teller *t,
 static struct str step_why(const struct teller *t,
                            const struct release_step *s) {
     struct words all = sentences_begin(t);
-    for (size_t i = 0; i < s->rule_count; i++) {
+    for (size_t i = 0; i < s->rule_count; i++)
         words_add(&all, said(t, s->rules[i]->key));
-    }
-    for (size_t i = 0; i < s->default_count; i++) {
+    for (size_t i = 0; i < s->default_count; i++)
         words_add(&all, default_said(t, &s->defaults[i]));
-    }
     return words_end(&all);
 }
 
 static size_t step_links(const struct release_step *s,
                          struct str links[STEP_LINKS]) {
     size_t count = 0;
-    for (size_t i = 0; i < s->rule_count; i++) {
+    for (size_t i = 0; i < s->rule_count; i++)
         links[count++] = str_of(s->rules[i]->link);
-    }
     for (size_t i = 0; i < s->default_count; i++) {
         bool is_new = true;
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count; k++)
             is_new = is_new && !str_eq(links[k], s->defaults[i].link);
-        }
-        if (is_new) {
+        if (is_new)
             links[count++] = s->defaults[i].link;
-        }
     }
     return count;
 }
@@ -131,20 +115,15 @@ void add_steps(const struct teller *t, struct document *d,
         const struct release_step *s = &steps->at[i];
         struct str links[STEP_LINKS];
         struct words all = sentences_begin(t);
-        struct str told[] = {step_why(t, s), step_numbers(t, s),
-                             verdicts(t, s)};
-        for (size_t k = 0; k < 3; k++) {
-            if (told[k].n > 0) {
-                words_add(&all, told[k]);
-            }
-        }
+        words_add(&all, step_why(t, s));
+        words_add(&all, step_numbers(t, s));
+        words_add(&all, verdicts(t, s));
         struct str args[] = {s->release, words_end(&all)};
         struct block *item = document_item(
             d, under, "-", said_with(t, "fit.from_release", args, 2));
         size_t count = step_links(s, links);
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count; k++)
             document_link(d, item, links[k], STR(""));
-        }
     }
 }
 
@@ -184,11 +163,10 @@ struct json *json_step(const struct teller *t, const struct release_step *s) {
     struct json *defaults = json_new_array(t->a);
     int64_t percent = 0;
     bool has = percent_of(s->before.need, s->from.need, &percent);
-    for (size_t i = 0; i < s->rule_count; i++) {
+    for (size_t i = 0; i < s->rule_count; i++)
         json_push(because,
                   JSON(t, {"what", json_text(t->a, said(t, s->rules[i]->key))},
                        {"link", json_text(t->a, str_of(s->rules[i]->link))}));
-    }
     for (size_t i = 0; i < s->default_count; i++) {
         const struct default_change *d = &s->defaults[i];
         json_push(defaults, JSON(t, {"before", fact_or_null(t, &d->before)},
@@ -200,4 +178,12 @@ struct json *json_step(const struct teller *t, const struct release_step *s) {
                 {"from", answer(t, &s->from)},
                 {"percent", json_int_or_null(t, has, percent)},
                 {"because", because}, {"defaults", defaults});
+}
+
+struct json *json_steps(const struct teller *t,
+                        const struct release_steps *steps) {
+    struct json *list = json_new_array(t->a);
+    for (size_t i = 0; i < steps->count; i++)
+        json_push(list, json_step(t, &steps->at[i]));
+    return list;
 }

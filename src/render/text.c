@@ -8,9 +8,9 @@
  *         17,024 x 36 KiB = 598.50 MiB       what belongs to the item
  */
 #include "base/limits.h"
-#include "render/page.h"
-
+#include "base/plain.h"
 #include "base/utf8.h"
+#include "render/page.h"
 
 #define WIDTH_MIN 60
 #define WIDTH_MAX 120
@@ -67,9 +67,8 @@ static void newline(struct page *p) {
 
 static void blank(struct page *p) {
     struct str so_far = buf_str(p->out);
-    if (so_far.n > 0 && !str_ends(so_far, STR("\n\n"))) {
+    if (so_far.n > 0 && !str_ends(so_far, STR("\n\n")))
         newline(p);
-    }
 }
 
 /* ---- words ---- */
@@ -79,11 +78,10 @@ static void put_columns(struct page *p, const struct block *b, size_t used) {
                       ? p->columns[1]
                       : utf8_width(b->column[0]);
     size_t at[COLUMNS] = {p->width - last, p->width - last};
-    if (p->columns[1] > 0) {
+    if (p->columns[1] > 0)
         at[0] -= GAP + p->columns[0];
-    } else {
+    else
         at[0] = p->width - utf8_width(b->column[0]);
-    }
     for (size_t i = 0; i < COLUMNS; i++) {
         if (b->column[i].n > 0) {
             buf_fill(p->out, ' ', at[i] > used ? at[i] - used : GAP);
@@ -96,12 +94,10 @@ static void put_columns(struct page *p, const struct block *b, size_t used) {
 /* Columns that the words beside b's columns have. */
 static size_t room_beside(const struct page *p, const struct block *b) {
     size_t taken = 0;
-    for (size_t i = 0; i < COLUMNS; i++) {
+    for (size_t i = 0; i < COLUMNS; i++)
         taken += p->columns[1] > 0 ? p->columns[i] + GAP : 0;
-    }
-    if (p->columns[1] == 0) {
+    if (p->columns[1] == 0)
         taken = utf8_width(b->column[0]) + GAP;
-    }
     return taken < p->width ? p->width - taken : 0;
 }
 
@@ -127,9 +123,8 @@ static void put_words(struct page *p, const struct block *b, struct str text,
             buf_fill(p->out, ' ', margin - indent - utf8_width(mark));
         }
         page_put(p, b->tone, lines.at[i]);
-        if (i == 0 && is_beside) {
+        if (i == 0 && is_beside)
             put_columns(p, b, margin + utf8_width(lines.at[0]));
-        }
         newline(p);
     }
     if (has_columns && !is_beside) {
@@ -148,13 +143,12 @@ static size_t word_end(struct str line, size_t at) {
     char quote = 0;
     for (; at < line.n && (quote != 0 || line.p[at] != ' '); at++) {
         char c = line.p[at];
-        if (c == '\\' && quote != '\'') {
+        if (c == '\\' && quote != '\'')
             at++;
-        } else if (quote == 0 && (c == '\'' || c == '"')) {
+        else if (quote == 0 && (c == '\'' || c == '"'))
             quote = c;
-        } else if (c == quote) {
+        else if (c == quote)
             quote = 0;
-        }
     }
     return at < line.n ? at : line.n;
 }
@@ -195,17 +189,15 @@ static struct str unfolded(struct arena *a, struct str code) {
          rest = str_slice(rest, at + 1, rest.n)) {
         count++;
     }
-    if (count <= FOLDS_KEPT || !may_be_continued(code)) {
+    if (count <= FOLDS_KEPT || !may_be_continued(code))
         return code;
-    }
     buf_init_in(&out, a, code.n);
     while ((at = str_find(code, str_of(fold))) < code.n) {
         buf_add(&out, str_slice(code, 0, at));
         buf_add_char(&out, ' ');
         code = str_slice(code, at + strlen(fold), code.n);
-        while (code.n > 0 && (code.p[0] == ' ' || code.p[0] == '\t')) {
+        while (code.n > 0 && (code.p[0] == ' ' || code.p[0] == '\t'))
             code = str_slice(code, 1, code.n);
-        }
     }
     buf_add(&out, code);
     return arena_str(a, buf_str(&out));
@@ -216,9 +208,8 @@ static void put_command(struct page *p, size_t indent, struct str line) {
     while (may_be_continued(line) &&
            margin + utf8_width(line) > p->width) {
         size_t at = break_of(line, p->width - margin - 2);
-        if (at >= line.n) {
+        if (at >= line.n)
             break;
-        }
         buf_fill(p->out, ' ', margin);
         page_put(p, TONE_CODE, str_slice(line, 0, at));
         buf_add(p->out, STR(" \\\n"));
@@ -245,9 +236,8 @@ static void put_drawn(struct page *p, const struct table *t, size_t row,
     size_t room = used + GAP < p->width ? p->width - used - GAP : 0;
     int64_t most = 0;
     room = room < DRAWN_MOST ? room : DRAWN_MOST;
-    for (size_t i = 0; i < t->rows; i++) {
+    for (size_t i = 0; i < t->rows; i++)
         most = t->drawn[i] > most ? t->drawn[i] : most;
-    }
     if (row > 0 && most > 0 && t->drawn[row] > 0 && room >= DRAWN_LEAST) {
         size_t last = utf8_width(t->cells[(row + 1) * t->columns - 1]);
         buf_fill(p->out, ' ', width - last + GAP);
@@ -271,14 +261,12 @@ static void put_row(struct page *p, const struct table *t, size_t row,
     for (size_t i = 0; i < lines.count; i++) {
         buf_fill(p->out, ' ', i > 0 ? indent : 0);
         page_put(p, tone, lines.at[i]);
-        if (lines.count == 1 && columns == t->columns) {
+        if (lines.count == 1 && columns == t->columns)
             put_drawn(p, t, row, width, indent + width);
-        }
         newline(p);
     }
-    if (lines.count == 0) {
+    if (lines.count == 0)
         newline(p);
-    }
 }
 
 /* As many columns as the page has room for; the last of them wraps. */
@@ -290,15 +278,12 @@ static void put_table(struct page *p, const struct table *t, size_t indent) {
         *to = width > *to ? width : *to;
     }
     size_t used = indent, columns = 0;
-    while (columns < t->columns && used + widths[columns] <= p->width) {
+    while (columns < t->columns && used + widths[columns] <= p->width)
         used += widths[columns++] + GAP;
-    }
-    if (columns < t->columns && used + WRAPPED_MIN <= p->width) {
+    if (columns < t->columns && used + WRAPPED_MIN <= p->width)
         widths[columns++] = p->width - used;
-    }
-    for (size_t row = 0; row < t->rows; row++) {
+    for (size_t row = 0; row < t->rows; row++)
         put_row(p, t, row, widths, columns, indent);
-    }
 }
 
 /* ---- blocks ---- */
@@ -344,9 +329,8 @@ static void put_block(struct page *p, const struct block *under,
             put_blocks(p, b, 0);
             break;
         }
-        if (b->is_open) {
+        if (b->is_open)
             blank(p);
-        }
         put_words(p, b, b->text, 0, no_mark, 0);
         put_blocks(p, b, ITEM_IN);
         break;
@@ -360,9 +344,8 @@ static void put_block(struct page *p, const struct block *under,
             put_words(p, b, b->text, indent, no_mark, indent);
             break;
         }
-        for (struct str code = unfolded(p->t->a, b->text); code.n > 0;) {
+        for (struct str code = unfolded(p->t->a, b->text); code.n > 0;)
             put_command(p, indent + CODE_IN, str_cut(code, '\n', &code));
-        }
         break;
     case BLOCK_BARS:
         blank(p);
@@ -383,10 +366,9 @@ static void put_blocks(struct page *p, const struct block *under,
                        size_t indent) {
     for (const struct block *b = under->first; b != NULL; b = b->next) {
         bool is_in_section = under->kind == BLOCK_SECTION;
-        if (block_is_shown(b)) {
+        if (block_is_shown(b))
             put_block(p, under, b,
                       indent + (is_in_section && b->kind != BLOCK_ITEM));
-        }
     }
 }
 
@@ -397,14 +379,10 @@ void text_walk(const struct teller *t, struct document *d, struct buf *out) {
 
 size_t text_lines(const struct teller *t, const struct document *d) {
     struct buf out;
-    size_t lines = 0;
     buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
     struct page p = page_open(t, d, &out);
     put_blocks(&p, &d->top, 0);
-    for (size_t i = 0; i < out.n; i++) {
-        lines += out.p[i] == '\n';
-    }
-    return lines;
+    return plain_count(buf_str(&out), '\n');
 }
 
 struct str text_of_bars(const struct teller *t, const struct bars *bars,

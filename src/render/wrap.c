@@ -41,19 +41,17 @@ static struct str squeezed(struct arena *a, struct str text) {
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
         bool blank = is_blank((unsigned char)s.p[i]);
-        if (!blank) {
+        if (!blank)
             p[n++] = s.p[i];
-        } else if (n > 0 && p[n - 1] != ' ') {
+        else if (n > 0 && p[n - 1] != ' ')
             p[n++] = ' ';
-        }
     }
     return (struct str){p, n};
 }
 
 static bool is_one_of(uint32_t cp, const char32_t *set) {
-    while (*set != 0 && *set != cp) {
+    while (*set != 0 && *set != cp)
         set++;
-    }
     return *set != 0;
 }
 
@@ -74,14 +72,11 @@ static bool is_before_unit(struct str text, size_t at) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "bytes",
                                         "%"};
     char before = at > 0 ? text.p[at - 1] : ' ';
-    if (before < '0' || before > '9') {
+    if (before < '0' || before > '9')
         return false;
-    }
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (str_starts(str_slice(text, at + 1, 8), str_of(units[i]))) {
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (str_starts(str_slice(text, at + 1, 8), str_of(units[i])))
             return true;
-        }
-    }
     return false;
 }
 
@@ -97,9 +92,8 @@ static size_t columns_glued(const struct wrapping *w, size_t at) {
         size_t n = utf8_next(str_slice(w->text, at, w->text.n), &cp);
         size_t columns = utf8_width(str_slice(w->text, at, n));
         bool may_part = is_wide(cp, columns) && !may_not_begin_line(cp);
-        if (cp == ' ' || may_part) {
+        if (cp == ' ' || may_part)
             break;
-        }
         all += columns;
         at += n;
     }
@@ -111,9 +105,8 @@ static size_t columns_glued(const struct wrapping *w, size_t at) {
 static void open_span(struct wrapping *w, size_t at) {
     struct str inner = str_slice(w->text, at + 1, w->text.n);
     size_t close = str_find_char(inner, '`');
-    if (close == inner.n) {
+    if (close == inner.n)
         return;
-    }
     struct str span = str_slice(w->text, at, close + 2);
     size_t columns = utf8_width(span) + columns_glued(w, at + span.n);
     bool fits = w->columns + columns <= limit(w) ||
@@ -139,25 +132,21 @@ static void note_break(struct wrapping *w, size_t end, size_t next) {
 /* May a line end before the character cp at byte at? prev stands before it. */
 static bool may_break_before(const struct wrapping *w, size_t at, uint32_t prev,
                              size_t prev_columns, uint32_t cp, size_t columns) {
-    if (at <= w->start || at < w->quoted_to || prev == ' ' || cp == ' ') {
+    if (at <= w->start || at < w->quoted_to || prev == ' ' || cp == ' ')
         return false;
-    }
-    if (!is_wide(prev, prev_columns) && !is_wide(cp, columns)) {
+    if (!is_wide(prev, prev_columns) && !is_wide(cp, columns))
         return false;
-    }
     return !may_not_begin_line(cp) && !may_not_end_line(prev);
 }
 
 static void take(struct wrapping *w, size_t at, size_t n, uint32_t cp,
                  size_t columns) {
-    if (cp == '`' && at >= w->span_to) {
+    if (cp == '`' && at >= w->span_to)
         open_span(w, at);
-    }
-    if (cp == ' ' && at >= w->quoted_to && !is_before_unit(w->text, at)) {
+    if (cp == ' ' && at >= w->quoted_to && !is_before_unit(w->text, at))
         note_break(w, at, at + n);
-    } else {
+    else
         w->break_columns += columns;
-    }
     w->columns += columns;
     bool is_over = w->columns > limit(w) && cp != ' ';
     if (is_over && w->has_break) {
@@ -177,16 +166,14 @@ struct str_list wrap_text(struct arena *a, struct str text, size_t first,
         uint32_t cp = 0;
         size_t n = utf8_next(str_slice(w.text, at, w.text.n), &cp);
         size_t columns = utf8_width(str_slice(w.text, at, n));
-        if (may_break_before(&w, at, prev, prev_columns, cp, columns)) {
+        if (may_break_before(&w, at, prev, prev_columns, cp, columns))
             note_break(&w, at, at);
-        }
         take(&w, at, n, cp, columns);
         prev = cp;
         prev_columns = columns;
         at += n;
     }
-    if (w.start < w.text.n) {
+    if (w.start < w.text.n)
         end_line(&w, w.text.n, w.text.n);
-    }
     return w.lines;
 }
