@@ -16,12 +16,13 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "log/reader.h"
 
 #define PIECE_BYTES (64 * 1024)
 #define TAIL_PIECES (HISTORY_TAIL_BYTES_MAX / PIECE_BYTES)
 #define ZONE_BEFORE 4 /* pieces */
 #define ZONE_BEHIND 1
-#define LITTLE_BYTES (64 * 1024) /* where no failure stands */
+#define LITTLE_PIECES 1 /* where no failure stands */
 
 struct piece {
     uint64_t place, lines; /* lines that end before it */
@@ -159,7 +160,7 @@ static struct point last_line(const struct history *h, size_t from,
 
 /* Whole lines of the pieces [from, to), which follow each other in the log. */
 static void tell(const struct history *h, size_t from, size_t to,
-                 const struct log_again *again) {
+                 struct log_reader *reader, void (*on_end)(void *ctx)) {
     struct point begin = first_line(h, from, to), end = {to - 1, 0};
     if (to == h->count)
         end.at = h->at[end.piece]->n;
@@ -171,37 +172,28 @@ static void tell(const struct history *h, size_t from, size_t to,
     const struct piece *first = h->at[begin.piece];
     uint64_t lines = first->lines +
                      plain_count(str_slice(bytes_of(first), 0, begin.at), '\n');
-    again->begin(again->ctx, first->place + begin.at, lines);
+    reader_begin(reader, first->place + begin.at, lines);
     for (size_t i = begin.piece; i <= end.piece; i++) {
         size_t at = i == begin.piece ? begin.at : 0;
         size_t n = i == end.piece ? end.at : h->at[i]->n;
-        again->read(again->ctx, str_slice(bytes_of(h->at[i]), at, n - at));
+        reader_block(reader, str_slice(bytes_of(h->at[i]), at, n - at));
     }
-    again->end(again->ctx);
+    reader_end(reader);
+    on_end(reader->ctx);
 }
 
-/* Little of the beginning and of the end, and all where that is little. */
-static void tell_ends(const struct history *h, const struct log_again *again) {
-    const struct piece *last = h->at[h->count - 1];
-    size_t pieces = LITTLE_BYTES / PIECE_BYTES;
-    if (last->place + last->n <= 2 * LITTLE_BYTES) {
-        tell(h, 0, h->count, again);
-        return;
-    }
-    tell(h, 0, pieces, again);
-    tell(h, h->count - pieces, h->count, again);
-}
-
+/* Little of both ends; all where that is little. */
 void history_each(const struct history *h, bool is_all,
-                  const struct log_again *again) {
-    if (!is_all && h->count > 0) {
-        tell_ends(h, again);
+                  struct log_reader *reader, void (*on_end)(void *ctx)) {
+    if (!is_all && h->count > 2 * LITTLE_PIECES) {
+        tell(h, 0, LITTLE_PIECES, reader, on_end);
+        tell(h, h->count - LITTLE_PIECES, h->count, reader, on_end);
         return;
     }
     for (size_t from = 0, to; from < h->count; from = to) {
         for (to = from + 1; to < h->count; to++)
             if (h->at[to]->place != h->at[to - 1]->place + h->at[to - 1]->n)
                 break;
-        tell(h, from, to, again);
+        tell(h, from, to, reader, on_end);
     }
 }

@@ -11,9 +11,9 @@ struct history *history_new(struct arena *a);
 void history_add(struct history *h, struct str bytes);
 /* What stands round this place is kept. */
 void history_mark(struct history *h, uint64_t place);
-/* Each stretch of whole lines that is kept, in order; is_all: of its beginning
- * and its end, else little of both. */
+/* Each stretch of whole lines that is kept is read, in order; is_all: of its
+ * beginning and its end, else little of both. */
 void history_each(const struct history *h, bool is_all,
-                  const struct log_again *again);
+                  struct log_reader *reader, void (*on_end)(void *ctx));
 
 #endif

@@ -108,15 +108,6 @@ struct log_tables log_tables_new(struct arena *a);
 struct log_reader *log_open(struct arena *a, struct log_tables tables,
                             uint64_t max_bytes, log_line_fn on_line,
                             void *ctx);
-/* Another reader of the same input, which knows its streams by the same
- * numbers: whole lines are read with it wherever they stand. lines: how many
- * stand before. From one begin to the end is one text; nothing before it is
- * remembered. */
-struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
-                                   void *ctx);
-void log_begin_at(struct log_reader *r, uint64_t place, uint64_t lines);
-void log_read_on(struct log_reader *r, struct str bytes);
-void log_end_there(struct log_reader *r);
 /* Before the first feed. The selector outlives the reader. */
 void log_prescan(struct log_reader *r, const struct log_selector *selector);
 void log_feed(struct log_reader *r, struct str bytes);
@@ -124,18 +115,11 @@ void log_feed(struct log_reader *r, struct str bytes);
 uint64_t log_place(const struct log_reader *r);
 /* What stands round this place may be read again. */
 void log_keep(struct log_reader *r, uint64_t place);
-/* When the log has ended: what is kept of it, stretch by stretch, in whole
- * lines. Of a log in which nothing was kept on purpose (is_all is false)
- * little. */
-struct log_again {
-    void *ctx;
-    /* A stretch begins here, so many lines before it. */
-    void (*begin)(void *ctx, uint64_t place, uint64_t lines);
-    void (*read)(void *ctx, struct str bytes); /* of it, as they come */
-    void (*end)(void *ctx);
-};
-void log_again(struct log_reader *r, bool is_all,
-               const struct log_again *again);
+/* When the log has ended: the lines of what is kept of it, stretch by stretch,
+ * each a text of its own with an end; streams keep their numbers. is_all is
+ * false where nothing was kept on purpose: then little. */
+void log_again(struct log_reader *r, bool is_all, log_line_fn on_line,
+               void (*on_end)(void *ctx), void *ctx);
 void log_end(struct log_reader *r);
 struct log_stats log_stats(const struct log_reader *r);
 const struct stream *log_stream(const struct log_reader *r, uint32_t stream);

@@ -19,8 +19,8 @@
 
 #include <string.h>
 
-#include "log/frame.h"
 #include "base/plain.h"
+#include "log/reader.h"
 
 #define PRESCAN_BLOCK (256 * 1024)
 #define PRESCAN_PART (512 * 1024) /* for each of several threads */
@@ -29,8 +29,7 @@
 struct prescan {
     struct arena *a;
     const struct log_selector *selector;
-    const struct frames *frames;
-    struct prescan_out out;
+    struct log_reader *reader;
     char *held;
     size_t n, cap;
     uint64_t base;         /* place of held[0]: a line's beginning */
@@ -44,11 +43,10 @@ struct prescan {
 };
 
 struct prescan *prescan_new(struct arena *a, const struct log_selector *selector,
-                      const struct frames *frames, struct prescan_out out) {
+                            struct log_reader *r) {
     struct prescan *s = arena_alloc(a, sizeof *s);
-    *s = (struct prescan){.a = a, .selector = selector, .frames = frames, .out = out,
-                       .is_open = true};
-    s->marks.a = a;
+    *s = (struct prescan){.a = a, .selector = selector, .reader = r,
+                          .is_open = true, .marks.a = a};
     s->block = selector->at_once > 1 ? PRESCAN_PART * (size_t)selector->at_once
                                   : PRESCAN_BLOCK;
     return s;
@@ -80,7 +78,7 @@ static uint64_t line_end(const struct prescan *s, uint64_t place, uint64_t end) 
 
 /* Has a carrier cut this line, so that the next one goes on with it? */
 static bool is_cut(const struct prescan *s, struct str line) {
-    struct frame f = {.frames = s->frames, .text = line};
+    struct frame f = {.frames = s->reader->tables.frames, .text = line};
     struct str docker = STR("{\"log\":\"");
     if (str_starts(line, docker))
         return str_find(line, STR("\\n\",")) == line.n;
@@ -108,10 +106,10 @@ static void pass(struct prescan *s, uint64_t to) {
 }
 
 static void tell_passed(struct prescan *s) {
-    if (s->bytes_passed > 0)
-        s->selector->gap(s->selector->ctx);
-    if (s->bytes_passed > 0)
-        s->out.pass(s->out.ctx, s->bytes_passed, s->lines_passed);
+    if (s->bytes_passed == 0)
+        return;
+    s->selector->gap(s->selector->ctx);
+    reader_pass(s->reader, s->bytes_passed, s->lines_passed);
     s->bytes_passed = s->lines_passed = 0;
 }
 
@@ -119,7 +117,7 @@ static void read_to(struct prescan *s, uint64_t to) {
     if (to <= s->read)
         return;
     tell_passed(s);
-    s->out.read(s->out.ctx, held_between(s, s->read, to));
+    reader_block(s->reader, held_between(s, s->read, to));
     s->read = to;
 }
 
@@ -244,7 +242,7 @@ static void hold(struct prescan *s, struct str bytes) {
 static struct str read_endless(struct prescan *s, struct str bytes) {
     size_t at = str_find_char(bytes, '\n');
     size_t n = at < bytes.n ? at + 1 : at;
-    s->out.read(s->out.ctx, str_slice(bytes, 0, n));
+    reader_block(s->reader, str_slice(bytes, 0, n));
     s->base += n;
     s->read = s->looked = s->base;
     s->until = s->base + PRESCAN_BACK_BYTES_MAX;

@@ -7,18 +7,10 @@
 
 struct prescan;
 
-/* Where the chosen bytes go: always whole lines, but for the end of the input
- * and lines too long to be held. */
-struct prescan_out {
-    void (*read)(void *ctx, struct str bytes);
-    /* Reading goes on `bytes` further, `lines` of them not seen. */
-    void (*pass)(void *ctx, uint64_t bytes, uint64_t lines);
-    void *ctx;
-};
-
-struct frames;
+/* The chosen bytes go to r: always whole lines, but for the end of the input and
+ * lines too long to be held. */
 struct prescan *prescan_new(struct arena *a, const struct log_selector *selector,
-                      const struct frames *frames, struct prescan_out out);
+                            struct log_reader *r);
 void prescan_feed(struct prescan *s, struct str bytes);
 void prescan_end(struct prescan *s);
 

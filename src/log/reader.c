@@ -383,8 +383,14 @@ void reader_segment(struct log_reader *r, struct str raw) {
                   r->last_stream, true, false);
 }
 
-static void pass_over(void *ctx, uint64_t bytes, uint64_t lines) {
-    struct log_reader *r = ctx;
+void reader_begin(struct log_reader *r, uint64_t place, uint64_t lines) {
+    if (place < r->place)
+        r->left = (struct traces){0}; /* of what comes behind */
+    r->place = r->began = place;
+    r->stats.lines = lines;
+}
+
+void reader_pass(struct log_reader *r, uint64_t bytes, uint64_t lines) {
     r->place += bytes;
     r->stats.lines += lines;
     r->began = r->place;
@@ -457,17 +463,8 @@ struct log_reader *log_open(struct arena *a, struct log_tables tables,
     return r;
 }
 
-struct log_reader *log_open_beside(struct log_reader *r, log_line_fn on_line,
-                                   void *ctx) {
-    struct log_reader *beside = open_bare(r->a, on_line, ctx);
-    beside->streams = r->streams;
-    beside->tables = r->tables;
-    return beside;
-}
-
 void log_prescan(struct log_reader *r, const struct log_selector *selector) {
-    struct prescan_out out = {reader_block, pass_over, r};
-    r->prescan = prescan_new(r->a, selector, r->tables.frames, out);
+    r->prescan = prescan_new(r->a, selector, r);
     r->history = history_new(r->a);
 }
 
@@ -480,33 +477,21 @@ void log_keep(struct log_reader *r, uint64_t place) {
         history_mark(r->history, place);
 }
 
-void log_again(struct log_reader *r, bool is_all,
-               const struct log_again *again) {
-    if (r->history)
-        history_each(r->history, is_all, again);
-}
-
 static void check_memory(struct log_reader *r) {
     for (size_t i = 0; i < READER_BUFS; i++)
         if (!buf_ok(&r->bufs[i]))
             arena_raise(r->a, FAIL_MEMORY, "out of memory while reading a log");
 }
 
-void log_begin_at(struct log_reader *r, uint64_t place, uint64_t lines) {
-    if (place < r->place)
-        r->left = (struct traces){0}; /* of what comes behind */
-    r->place = r->began = place;
-    r->stats.lines = lines;
-}
-
-void log_read_on(struct log_reader *r, struct str bytes) {
-    reader_block(r, bytes);
-    check_memory(r);
-}
-
-void log_end_there(struct log_reader *r) {
-    reader_end(r);
-    check_memory(r);
+void log_again(struct log_reader *r, bool is_all, log_line_fn on_line,
+               void (*on_end)(void *ctx), void *ctx) {
+    if (!r->history)
+        return;
+    struct log_reader *beside = open_bare(r->a, on_line, ctx);
+    beside->streams = r->streams;
+    beside->tables = r->tables;
+    history_each(r->history, is_all, beside, on_end);
+    check_memory(beside);
 }
 
 void log_feed(struct log_reader *r, struct str bytes) {

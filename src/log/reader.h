@@ -86,8 +86,12 @@ struct log_reader {
 /* One line, or a piece of it that a '\r' ends or that is as long as may be. */
 void reader_segment(struct log_reader *r, struct str raw);
 
-/* Bytes of the decoded input, as they come. ctx: struct log_reader. */
-void reader_block(void *ctx, struct str bytes);
+/* What follows stands at this place, so many lines before it; or so much
+ * further on than what was read. */
+void reader_begin(struct log_reader *r, uint64_t place, uint64_t lines);
+void reader_pass(struct log_reader *r, uint64_t bytes, uint64_t lines);
+/* Bytes of the decoded input, as they come. */
+void reader_block(struct log_reader *r, struct str bytes);
 /* The last line has no newline. */
 void reader_end(struct log_reader *r);
 /* The most of s that ends with a whole character. */

@@ -73,8 +73,7 @@ static size_t find_from(struct str bytes, size_t from, char c) {
 }
 
 /* The next '\r' of the block is looked for once, not once a line. */
-void reader_block(void *ctx, struct str bytes) {
-    struct log_reader *r = ctx;
+void reader_block(struct log_reader *r, struct str bytes) {
     size_t next_return = find_from(bytes, 0, '\r');
     for (size_t from = 0; from < bytes.n;) {
         size_t at = find_from(bytes, from, '\n');

@@ -5,7 +5,7 @@
  *                    and the message
  *     others     once all failures are known: settings, stages, conditions,
  *                in what the log has kept of itself (log/history.h), of which
- *                all lines are read
+ *                all lines are read (scan.c)
  *
  * So the words of a setting, which stand on every line of some logs, cost
  * nothing in a log without a failure.
@@ -22,7 +22,6 @@
 #define TRACE_BEFORE (TRACE_REACH + 2 * TRACE_STEP + SETTLE)
 #define DENSE_ASK (1 << 20)   /* bytes between asking whether it pays */
 #define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
-#define LATE_BYTES (1 << 20) /* at the end, where others are always matched */
 
 struct chooser {
     struct scanner *s;
@@ -126,14 +125,8 @@ static uint64_t pause_reading(void *ctx) {
     return wanted;
 }
 
-static void end_buffers(struct scanner *s) {
-    for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
-        if (s->buffers[i])
-            stream_buffer_break(s, s->buffers[i]);
-}
-
 static void break_buffers(void *ctx) {
-    end_buffers(((struct chooser *)ctx)->s);
+    scan_break(((struct chooser *)ctx)->s);
 }
 
 /* The log is small: all of it is read, and only once. */
@@ -151,31 +144,4 @@ const struct log_selector *choose_failures(struct scanner *s, size_t small) {
                                  .pause = pause_reading, .gap = break_buffers,
                                  .whole = read_whole};
     return &c->door;
-}
-
-/* ---- others ---- */
-
-static void begin_again(void *ctx, uint64_t place, uint64_t lines) {
-    struct scanner *b = ctx;
-    b->place = UINT64_MAX;
-    log_begin_at(b->log, place, lines);
-}
-
-static void read_again(void *ctx, struct str bytes) {
-    struct scanner *b = ctx;
-    log_read_on(b->log, bytes);
-}
-
-static void end_again(void *ctx) {
-    struct scanner *b = ctx;
-    log_end_there(b->log);
-    end_buffers(b);
-}
-
-void choose_others(struct scanner *s) {
-    struct scanner *b = scan_beside(s);
-    struct log_again again = {b, begin_again, read_again, end_again};
-    uint64_t end = log_place(s->log);
-    b->late_from = end > LATE_BYTES ? end - LATE_BYTES : 0;
-    log_again(s->log, s->signatures.count > 0, &again);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define SMALL_BYTES (64 * 1024)
+#define LATE_BYTES (1 << 20) /* at the end, where others are always matched */
 
 static struct regex *compiled(struct scanner *s, struct regex *r,
                               const struct pattern_error *error) {
@@ -184,14 +185,29 @@ bool scan_is_signature(struct scanner *s, uint32_t pattern) {
     return s->is_signature[pattern] == 2;
 }
 
-struct scanner *scan_beside(struct scanner *s) {
+void scan_break(struct scanner *s) {
+    for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
+        if (s->buffers[i])
+            stream_buffer_break(s, s->buffers[i]);
+}
+
+static void end_stretch(void *ctx) {
+    struct scanner *s = ctx;
+    scan_break(s);
+    s->place = UINT64_MAX;
+}
+
+/* All but signatures, in what the log has kept of itself. */
+static void scan_beside(struct scanner *s) {
     struct scanner *b = arena_alloc(s->a, sizeof *b);
+    uint64_t end = log_place(s->log);
     *b = *s;
     b->scope = SCOPE_BESIDE;
     b->owner = s;
+    b->place = UINT64_MAX;
+    b->late_from = end > LATE_BYTES ? end - LATE_BYTES : 0;
     memset(b->buffers, 0, sizeof b->buffers);
-    b->log = log_open_beside(s->log, on_line, b);
-    return b;
+    log_again(s->log, s->signatures.count > 0, on_line, end_stretch, b);
 }
 
 enum log_kind scan_kind(const struct scanner *s) {
@@ -217,7 +233,7 @@ const struct scan_result *scan_end(struct scanner *s) {
         if (s->buffers[i])
             stream_buffer_end(s, s->buffers[i]);
     if (s->scope == SCOPE_SIGNATURES)
-        choose_others(s);
+        scan_beside(s);
     list_streams(s);
     s->result.hits = keep_list(s);
     s->result.stats = log_stats(s->log);

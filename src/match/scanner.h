@@ -119,7 +119,7 @@ struct occurrences {
 /* Which patterns a scanner looks for. */
 enum scan_scope {
     SCOPE_ALL,
-    SCOPE_SIGNATURES, /* the others are found beside, by choose.c */
+    SCOPE_SIGNATURES, /* the others are found beside */
     SCOPE_BESIDE
 };
 
@@ -133,7 +133,8 @@ struct scan_kit {
 struct scanner {
     struct arena *a;
     enum scan_scope scope;
-    struct scanner *owner; /* SCOPE_BESIDE: of patterns and what is kept */
+    struct scanner *owner; /* SCOPE_BESIDE: of the log, patterns and what is
+                              kept */
     uint64_t late_from; /* SCOPE_BESIDE: before this place no pattern is looked
                            for whose first hits are all there */
     struct reader *reader;
@@ -167,9 +168,8 @@ struct scanner {
 #define ORDER_OF(place) (4 * (place))
 
 bool scan_is_signature(struct scanner *s, uint32_t pattern);
-/* Another one of the same log and patterns, whose hits are kept with those of
- * s; it is fed by log_begin_at(). */
-struct scanner *scan_beside(struct scanner *s);
+/* The lines that follow are no neighbours of those before, in any stream. */
+void scan_break(struct scanner *s);
 /* scan.c: what is known of a pattern, and the same with its regex compiled */
 struct pattern_state *scan_known(struct scanner *s, uint32_t id);
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id);
@@ -209,10 +209,8 @@ void stream_buffer_captures(struct scanner *s, struct stream_buffer *l, const st
 /* The place up to which its traceback may go on. */
 uint64_t stream_buffer_trace_end(const struct stream_buffer *l);
 
-/* choose.c: small: an input of fewer bytes is read without asking. Then, once
- * all failures are known, the others. */
+/* choose.c: small: an input of fewer bytes is read without asking. */
 const struct log_selector *choose_failures(struct scanner *s, size_t small);
-void choose_others(struct scanner *s);
 
 /* message.c: found[i] of the buffer becomes a hit. */
 void message_finish(struct scanner *s, struct stream_buffer *l, size_t i);

@@ -251,19 +251,6 @@ static size_t stop_of(const struct scanner *s, const struct stream_buffer *l,
     return end < stop ? end : stop;
 }
 
-/* Does the line that byte `at` stands in, which is r's first one or one before
- * it, begin where a match may? Most often all of it is near enough. */
-static bool may_begin_in_line_of(const struct scanner *s, const struct stream_buffer *l,
-                                 const struct range *r, size_t at) {
-    const struct mark *marks = l->w.marks;
-    size_t line = line_index(l, r->first_line), i = line;
-    while (i > 0 && marks[i].text > at)
-        i--;
-    return marks[i].place + reach_of(s, r) >= marks[line].place &&
-           marks[i].pos + REACH_BACK >= r->first &&
-           marks[i].pos >= l->places[r->pattern].next;
-}
-
 static size_t line_start(const struct window *w, size_t at) {
     return plain_behind_last((struct str){w->text, at}, '\n');
 }
@@ -293,15 +280,13 @@ static size_t start_of(const struct scanner *s, const struct stream_buffer *l,
                        const struct range *r) {
     const struct window *w = &l->w;
     struct front front = s->patterns[r->pattern]->is->study.front;
+    size_t from = window_offset(w, least_start(s, l, r));
     if (front.lines > FRONT_LINES)
-        return window_offset(w, least_start(s, l, r));
+        return from;
     size_t begin = window_offset(w, r->begin);
     size_t near = front.bytes > FRONT_BYTES
                       ? lines_back(w, begin, front.lines)
                       : bytes_back(w, begin, front.bytes);
-    if (may_begin_in_line_of(s, l, r, near))
-        return near;
-    size_t from = window_offset(w, least_start(s, l, r));
     return near > from ? near : from;
 }
 
