@@ -98,10 +98,9 @@ static void check_weak(const struct entry_check *k, const struct node *pattern,
 /* Any part of a sample that matches will do: it may hold lines round it. */
 static void check_own_sample(const struct entry_check *k,
                              const struct node *sample, struct str pattern) {
-    struct hit hit = {0};
     if (sample == NULL || sample->kind != NODE_SCALAR || sample->text.n == 0)
         return;
-    if (!pattern_matches(k->c->a, pattern, sample->text, &hit)) {
+    if (!pattern_matches(k->c->a, pattern, sample->text)) {
         struct place place = node_place_at(k->src, sample, 0);
         complain(k->c, k->src, place, CODE_sample_mismatch,
                  "the pattern of this signature does not match its sample");

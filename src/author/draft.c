@@ -126,19 +126,17 @@ static struct str printable(struct arena *a, struct str s) {
 static bool pattern_will_do(struct arena *a, const struct page_parts *p,
                             struct str pattern) {
     struct pattern_error error;
-    struct hit hit;
     return pattern.n > 0 &&
            pattern_check(a, pattern, false, false, &error) == PATTERN_GOOD &&
-           pattern_matches(a, pattern, p->line.text, &hit) &&
-           pattern_matches(a, pattern, p->sample, &hit);
+           pattern_matches(a, pattern, p->line.text) &&
+           pattern_matches(a, pattern, p->sample);
 }
 
 /* The number of a line that it should not match; 0: there is none. */
 static uint32_t matches_healthy(struct arena *a, struct str pattern,
                                 const struct draft_lines *healthy) {
-    struct hit hit;
     for (size_t i = 0; i < healthy->count; i++)
-        if (pattern_matches(a, pattern, healthy->at[i].text, &hit))
+        if (pattern_matches(a, pattern, healthy->at[i].text))
             return healthy->at[i].number;
     return 0;
 }

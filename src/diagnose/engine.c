@@ -144,9 +144,8 @@ static struct str engine_of_process(struct diagnosis *d, struct str process) {
         const struct engine *e = reader_engine(d->r, (uint32_t)i);
         for (size_t k = 0; e && k < e->context_count; k++) {
             struct str engine = engine_set_by(&e->contexts[k]);
-            struct hit hit;
             if (engine.n > 0 && pattern_matches(d->a, e->contexts[k].pattern,
-                                                process, &hit)) {
+                                                process)) {
                 return engine;
             }
         }

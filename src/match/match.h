@@ -139,9 +139,7 @@ const struct scan_result *scan_join(struct arena *a,
                                     const struct index *const *of,
                                     size_t count);
 
-/* One text against one pattern, no prefilter: for checks and tests. Returns
- * false when it does not match; the hit's lines count from 1 in text. */
-bool pattern_matches(struct arena *a, struct str pattern, struct str text,
-                     struct hit *hit);
+/* One text against one pattern, no prefilter: for checks. */
+bool pattern_matches(struct arena *a, struct str pattern, struct str text);
 
 #endif

@@ -10,6 +10,7 @@
 #include "author/build.h"
 #include "match/match.h"
 #include "support/corpus.h"
+#include "support/patterns.h"
 
 static struct str_list list_of(struct str *at, size_t count) {
     return (struct str_list){at, count};
@@ -58,7 +59,7 @@ static struct str read_of(struct arena *a, const struct engine *e,
     for (size_t i = 0; i < e->context_count; i++) {
         const struct context_pattern *c = &e->contexts[i];
         struct hit hit = {0};
-        if (!pattern_matches(a, c->pattern, str_of(line), &hit))
+        if (!pattern_hit(a, c->pattern, str_of(line), &hit))
             continue;
         for (size_t k = 0; k < c->set_count; k++)
             if (c->set[k].name == fact)
@@ -66,7 +67,7 @@ static struct str read_of(struct arena *a, const struct engine *e,
         note_captures(&hit, fact, &found);
         for (size_t k = 0; k < c->extract.count; k++) {
             struct hit part = {0};
-            if (pattern_matches(a, c->extract.at[k], hit.text, &part))
+            if (pattern_hit(a, c->extract.at[k], hit.text, &part))
                 note_captures(&part, fact, &found);
         }
     }

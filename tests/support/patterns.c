@@ -1,6 +1,8 @@
 /* patterns.c: a corpus that is nothing but patterns. */
 #include "support/patterns.h"
 
+#include "match/scanner.h"
+
 #include "support/corpus.h"
 
 static size_t count_kind(struct pattern_specs specs, enum pattern_kind kind) {
@@ -120,4 +122,84 @@ size_t hits_of_kind(const struct scan_result *r, enum pattern_kind kind) {
         n += r->hits.at[i].kind == kind;
     }
     return n;
+}
+
+/* ---- one text, no prefilter ---- */
+
+static uint32_t line_of(struct str text, size_t offset) {
+    uint32_t line = 1;
+    for (size_t i = 0; i < offset && i < text.n; i++)
+        line += text.p[i] == '\n';
+    return line;
+}
+
+static void add_capture(struct arena *a, struct str text,
+                        const struct named_group *g, struct text_range range,
+                        struct hit *hit) {
+    struct str part = str_slice(text, range.from, range.to - range.from);
+    size_t from = range.from;
+    while (from > 0 && text.p[from - 1] != '\n')
+        from--;
+    if (!g->is_fact) {
+        hit->command_line = arena_str(a, str_slice(text, from,
+                                                   range.to - from));
+        hit->command_at = range.from - from;
+        hit->command = str_slice(hit->command_line, hit->command_at, part.n);
+        return;
+    }
+    char *unwrapped = arena_alloc(a, part.n);
+    struct capture next = {
+        .name = g->name, .scale = g->scale, .line = line_of(text, range.from),
+        .text = {unwrapped, capture_unwrap(part, unwrapped)},
+        .front = str_slice(text, from, range.from - from)};
+    size_t i = hit->capture_count++;
+    hit->captures[i] = next;
+}
+
+/* In text order: the group that begins next, until none is left. */
+static void add_captures(struct arena *a, const struct matcher *m,
+                         const struct regex *r, struct str text,
+                         struct hit *hit) {
+    size_t count = regex_group_count(r);
+    bool *is_done = arena_array(a, count, sizeof *is_done);
+    hit->captures = arena_array(a, count, sizeof *hit->captures);
+    for (;;) {
+        size_t next = count;
+        struct text_range range, best = {0};
+        for (size_t i = 0; i < count; i++) {
+            if (is_done[i] ||
+                !regex_group(m, regex_groups(r)[i].number, &range) ||
+                range.from == range.to)
+                continue;
+            if (next == count || range.from < best.from) {
+                best = range;
+                next = i;
+            }
+        }
+        if (next == count)
+            return;
+        is_done[next] = true;
+        add_capture(a, text, &regex_groups(r)[next], best, hit);
+    }
+}
+
+bool pattern_hit(struct arena *a, struct str pattern, struct str text,
+                 struct hit *hit) {
+    struct pattern_error error;
+    struct text_range range;
+    struct matcher *m = matcher_new(a);
+    struct regex *r = regex_of(m, pattern, &error);
+    struct search search = {.subject = text, .latest = text.n};
+    if (!r || !regex_find(m, r, &search, &range))
+        return false;
+    *hit = (struct hit){
+        .text = arena_str(a, str_slice(text, range.from, range.to - range.from)),
+        .first_line = line_of(text, range.from),
+        .last_line = line_of(text, range.to > range.from ? range.to - 1
+                                                       : range.to),
+        .order = range.from};
+    hit->trace_first = hit->first_line;
+    hit->trace_last = hit->last_line;
+    add_captures(a, m, r, text, hit);
+    return true;
 }

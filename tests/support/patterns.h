@@ -30,5 +30,9 @@ const struct scan_result *patterns_scan(struct arena *a,
 const struct hit *hit_of_kind(const struct scan_result *r,
                               enum pattern_kind kind, size_t n);
 size_t hits_of_kind(const struct scan_result *r, enum pattern_kind kind);
+/* One text against one pattern, no prefilter. False when it does not match; the
+ * hit's lines count from 1 in text. */
+bool pattern_hit(struct arena *a, struct str pattern, struct str text,
+                 struct hit *hit);
 
 #endif
