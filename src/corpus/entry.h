@@ -30,6 +30,7 @@ struct signature {
     struct str id;
     struct str pattern;
     bool is_weak;
+    bool is_prose; /* looked for in short texts only */
     struct version_range *versions; /* which releases print it */
     size_t version_count;
     struct setting *set;

@@ -59,7 +59,10 @@ static const struct field signature_fields[] = {
     KEY(signature, id, ID, "unique in this file", REQUIRED),
     KEY(signature, pattern, PATTERN, "named groups are facts", REQUIRED),
     NAMED("weak", signature, is_weak, YES_NO,
-        "no literal of 8 bytes: needs `^` or `$` and an `all_of`"),
+        "no literal of 8 bytes: needs `^` or `$`, and an `all_of` where "
+        "the mechanism is known"),
+    NAMED("prose", signature, is_prose, YES_NO,
+        "a person's words: looked for in short texts only"),
     LIST("versions", signature, versions, version_count, LIST,
         "which releases print it", .shape = &shape_range),
     LIST("set", signature, set, set_count, SETTINGS,

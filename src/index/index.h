@@ -83,6 +83,7 @@ struct pattern {
     enum pattern_kind kind;
     uint32_t owner, ordinal;
     bool is_weak;
+    bool is_prose; /* of a signature: not looked for where a log is long */
     struct str text;
     struct str_list extract; /* signatures */
     struct pattern_study study;

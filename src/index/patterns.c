@@ -32,6 +32,7 @@ static void add_entry(struct set *set, const struct entry *e, size_t number) {
         struct pattern *p = add(set, PATTERN_SIGNATURE, number, i);
         p->text = e->signatures[i].pattern;
         p->is_weak = e->signatures[i].is_weak;
+        p->is_prose = e->signatures[i].is_prose;
         p->extract = e->signatures[i].extract;
     }
     for (size_t i = 0; i < e->condition_count; i++) {

@@ -63,8 +63,9 @@ static int by_literal(const void *x, const void *y) {
 }
 
 static bool is_of(const struct pattern *p, enum prefilter_of which) {
+    bool is_first = p->kind == PATTERN_SIGNATURE && !p->is_prose;
     return which == PREFILTER_ALL ||
-           (p->kind == PATTERN_SIGNATURE) == (which == PREFILTER_SIGNATURES);
+           is_first == (which == PREFILTER_SIGNATURES);
 }
 
 static void collect_literals(struct builder *b, const struct pattern_list *set,

@@ -77,8 +77,8 @@ static bool is_wanted_here(struct scanner *s, uint32_t pattern,
     if (s->scope != SCOPE_BESIDE)
         return true;
     const struct pattern_state *p = scan_known(s, pattern);
-    return wanted_is(s, p->is) && (place >= s->late_from ||
-                                   !keep_is_full_to(p, ORDER_OF(place)));
+    return !p->is->is_prose && wanted_is(s, p->is) &&
+           (place >= s->late_from || !keep_is_full_to(p, ORDER_OF(place)));
 }
 
 /* The line of the literal's last byte; the one found before it stood near. */

@@ -132,7 +132,8 @@ static struct brute brute_new(struct arena *a, struct str image) {
     for (uint32_t i = 0; i < b.count; i++) {
         struct pattern_error error;
         b.patterns[i] = reader_pattern(r, i);
-        if (b.patterns[i]->kind == PATTERN_SIGNATURE) {
+        if (b.patterns[i]->kind == PATTERN_SIGNATURE &&
+            !b.patterns[i]->is_prose) {
             b.regexes[i] = regex_of(b.matcher, b.patterns[i]->text, &error);
             assert_non_null(b.regexes[i]);
         }

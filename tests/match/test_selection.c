@@ -117,6 +117,10 @@ static void play(void *arg) {
     const struct scan_result *sieved = scan_so(
         &a, image, log,
         (struct scanning){SCAN_STRICT, piece, threads, false});
+    if (scan_has_prose(&a, image, whole)) {
+        arena_free(&a);
+        return;
+    }
     bool is_silent = signatures_of(whole) + signatures_of(sieved) == 0;
     const char *why = is_silent ? NULL : scan_difference(&a, whole, sieved);
     if (why != NULL) {

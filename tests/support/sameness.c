@@ -17,6 +17,17 @@ const struct scan_result *scan_so(struct arena *a, struct str image,
     return scan_end(s);
 }
 
+bool scan_has_prose(struct arena *a, struct str image,
+                    const struct scan_result *found) {
+    struct reader *r = reader_new(index_open(a, image), a);
+    for (size_t i = 0; i < found->hits.count; i++) {
+        if (reader_pattern(r, found->hits.at[i].pattern)->is_prose) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_same_capture(const struct capture *x, const struct capture *y) {
     return x->name == y->name && x->scale == y->scale && x->line == y->line &&
            str_eq(x->text, y->text);

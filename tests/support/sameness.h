@@ -11,6 +11,10 @@ struct scanning {
     bool is_own; /* the image is part of the program */
 };
 
+/* Has it what a person tells of? That is looked for in short texts only, so it
+ * depends on how a log is read. */
+bool scan_has_prose(struct arena *a, struct str image,
+                    const struct scan_result *found);
 const struct scan_result *scan_so(struct arena *a, struct str image,
                                   struct str log, struct scanning how);
 /* What the first has and the second has not, or otherwise, in words; NULL:
