@@ -34,8 +34,6 @@
 #define FRAME_ROWS_MAX 64
 /* Frames taken off one line; what stands behind them is text. */
 #define FRAME_ROUNDS_MAX 12
-/* Bytes of a label before its first blank; a longer one is text. */
-#define FRAME_LABEL_BYTES_MAX 160
 /* Pieces kept before failures, besides the first and the last of a log. */
 #define HISTORY_ZONES_MAX 64
 /* Bytes kept of the beginning of a log that cannot be read twice, and of its

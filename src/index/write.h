@@ -15,8 +15,6 @@ struct writer {
 void write_precomputed(struct pack_draft *pack, struct arena *a,
                     const struct corpus *c);
 void write_search(struct writer *w, const struct corpus *c);
-/* The shelf of compiled patterns. */
-void write_code(struct pack_draft *draft, const struct pattern_list *set);
 /* After the tables: what SQL makes of them is read back. */
 void write_pack(struct writer *w, const struct corpus *c,
                 const struct pattern_list *set);

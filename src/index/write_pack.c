@@ -190,7 +190,8 @@ static struct str head_of(const struct pattern_list *set) {
     return head;
 }
 
-void write_code(struct pack_draft *draft, const struct pattern_list *set) {
+static void write_code(struct pack_draft *draft,
+                       const struct pattern_list *set) {
     struct str head = head_of(set);
     for (size_t i = 0; i < set->count; i++) {
         struct str_list code = set->at[i].study.code;

@@ -124,7 +124,7 @@ static bool take_one(struct frame *f) {
     uint64_t rows = peg_index_find(&t->rows, f->text);
     if (!f->has_stamp)
         rows &= ~t->stamped;
-    if ((rows & t->labels) != 0 && !frame_may_have_label(f))
+    if (f->has_label || f->has_level)
         rows &= ~t->labels;
     for (; rows != 0; rows &= rows - 1)
         if (take_row(f, (size_t)__builtin_ctzll(rows)))

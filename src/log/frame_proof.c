@@ -128,24 +128,3 @@ bool frame_believe_label(struct frame *f, enum frame_label label,
     }
     return is_believed;
 }
-
-#define BLANKS_MAX 7    /* before a number that is set to the right */
-#define NAME_MAX 63
-
-/* Most lines begin with a word that holds neither of these. */
-static bool has_sign(struct str s) {
-    size_t i = 0;
-    while (i < s.n && i <= BLANKS_MAX && is_any(s.p[i], " \t"))
-        i++;
-    if (i > 0)
-        return i < s.n && is_digit(s.p[i]);
-    for (; i < s.n && i < FRAME_LABEL_BYTES_MAX && s.p[i] != ' '; i++)
-        if (is_digit(s.p[i]) || is_any(s.p[i], ":/["))
-            return true;
-    struct str head = str_slice(s, 0, NAME_MAX);
-    return i == 3 /* a month */ || str_find_char(head, '|') < head.n;
-}
-
-bool frame_may_have_label(const struct frame *f) {
-    return !f->has_label && !f->has_level && has_sign(f->text);
-}

@@ -52,7 +52,5 @@ extern const char frame_sure[], frame_unmistakable[], frame_block_count[];
 bool frame_believe_mark(struct frame *f, const struct peg_match *m);
 bool frame_believe_label(struct frame *f, enum frame_label label,
                          const struct peg_match *m);
-/* Cheap: false is sure. */
-bool frame_may_have_label(const struct frame *f);
 
 #endif

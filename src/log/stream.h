@@ -7,7 +7,6 @@
 struct stream_table;
 
 struct stream stream_none(void);
-bool stream_is_nobody(const struct stream *s);
 bool stream_is_same(const struct stream *a, const struct stream *b);
 /* What the second says of itself holds for the first, too. */
 void stream_merge(struct stream *who, const struct stream *with);

@@ -424,7 +424,7 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->line_near = 0;
     c->starts[0].is_noted = c->starts[1].is_noted = false;
     fold_block(c);
-    prefilter_find_grams(c->f, fold_str(&c->folded), on_gram, c);
+    prefilter_find(c->f, fold_str(&c->folded), false, on_gram, c);
     for (size_t i = 0; i < c->line_count; i++)
         if (c->lines[i].raw >= from && c->lines[i].raw < to)
             look_at_ends(c, &c->lines[i]);

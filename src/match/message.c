@@ -104,7 +104,7 @@ static struct regex *extract_of(struct scanner *s, struct pattern_state *p,
         p->extract = arena_array(s->a, p->is->extract.count,
                                  sizeof *p->extract);
     if (!p->extract[i])
-        p->extract[i] = scan_extract(s, p->is, i);
+        p->extract[i] = scan_regex(s, p->is, 1 + i);
     return p->extract[i];
 }
 

@@ -251,28 +251,18 @@ static void find_long(const struct finding *w) {
     }
 }
 
-static void find(const struct finding *w) {
-    const struct gram_table *t = &w->f->grams[GRAM_TWO];
-    find_long(w);
-    for (size_t i = 0; t->entry_count > FEW_SHORTS && i < w->text.n; i += 2) {
-        uint64_t eight = eight_at(w->text.p + i);
+void prefilter_find(const struct prefilter *f, struct str text, bool is_whole,
+                    literal_fn found, void *ctx) {
+    const struct finding w = {f, text, is_whole, found, ctx};
+    const struct gram_table *t = &f->grams[GRAM_TWO];
+    find_long(&w);
+    for (size_t i = 0; t->entry_count > FEW_SHORTS && i < text.n; i += 2) {
+        uint64_t eight = eight_at(text.p + i);
         if (has_gram(t->set, GRAM_TWO, eight))
-            try_grams(w, GRAM_TWO, i, eight);
+            try_grams(&w, GRAM_TWO, i, eight);
     }
     if (t->entry_count <= FEW_SHORTS)
-        find_shorts(w);
-}
-
-void prefilter_find(const struct prefilter *f, struct str text,
-                    literal_fn found, void *ctx) {
-    struct finding w = {f, text, true, found, ctx};
-    find(&w);
-}
-
-void prefilter_find_grams(const struct prefilter *f, struct str text,
-                          literal_fn found, void *ctx) {
-    struct finding w = {f, text, false, found, ctx};
-    find(&w);
+        find_shorts(&w);
 }
 
 /* ---- cut literals ---- */

@@ -75,13 +75,11 @@ struct prefilter prefilter_open(struct arena *a, struct str blob,
  * there. */
 typedef void (*literal_fn)(void *ctx, uint32_t literal, size_t at,
                            size_t place);
-/* Each literal that stands in the text, in the order of their grams. FOLD_SLACK
- * bytes behind the text may be read. */
-void prefilter_find(const struct prefilter *f, struct str text,
+/* Each literal that stands in the text, in the order of their grams; is_whole is
+ * false: each of which the window does. FOLD_SLACK bytes behind the text may be
+ * read. */
+void prefilter_find(const struct prefilter *f, struct str text, bool is_whole,
                     literal_fn found, void *ctx);
-/* Each literal of which the window stands there. */
-void prefilter_find_grams(const struct prefilter *f, struct str text,
-                          literal_fn found, void *ctx);
 
 /* The literal may be cut before its byte `at`. */
 typedef void (*cut_fn)(void *ctx, uint32_t literal, size_t at);

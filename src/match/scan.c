@@ -16,30 +16,27 @@
 #define SMALL_BYTES (64 * 1024)
 #define LATE_BYTES (1 << 20) /* at the end, where others are always matched */
 
-static struct regex *compiled(struct scanner *s, struct regex *r,
-                              const struct pattern_error *error) {
+/* Deserialized, where it was compiled when the program was built. */
+struct regex *scan_regex(struct scanner *s, const struct pattern *p,
+                         size_t which) {
+    struct str text = which > 0 ? p->extract.at[which - 1] : p->study.prepared;
+    struct serialized code;
+    struct pattern_error error;
+    struct regex *r = reader_code(s->reader, p->id, which, &code)
+                          ? regex_deserialize(s->matcher, &code, text)
+                          : NULL;
+    if (!r && which > 0) {
+        r = regex_of(s->matcher, text, &error);
+    } else if (!r) {
+        struct pattern_text prepared =
+            pattern_text_prepared(s->a, text, p->study.needs_utf);
+        r = regex_compile(s->matcher, &prepared, &error);
+    }
     if (!r)
         arena_raise(s->a, FAIL_INDEX,
                     "the index holds a pattern that does not compile: %.*s",
-                    STR_ARG(error->message));
+                    STR_ARG(error.message));
     return r;
-}
-
-/* As it was compiled when the program was built; NULL: it was not. */
-static struct regex *deserialized(struct scanner *s, uint32_t pattern, size_t which,
-                            struct str text) {
-    struct serialized code;
-    return reader_code(s->reader, pattern, which, &code)
-               ? regex_deserialize(s->matcher, &code, text)
-               : NULL;
-}
-
-struct regex *scan_extract(struct scanner *s, const struct pattern *p,
-                           size_t i) {
-    struct str text = p->extract.at[i];
-    struct regex *r = deserialized(s, p->id, 1 + i, text);
-    struct pattern_error error;
-    return r ? r : compiled(s, regex_of(s->matcher, text, &error), &error);
 }
 
 struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
@@ -56,46 +53,32 @@ struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
     struct pattern_state *p = scan_known(s, id);
     if (!p->regex)
-        p->regex = deserialized(s, id, 0, p->is->study.prepared);
-    if (!p->regex) {
-        struct pattern_text text = pattern_text_prepared(
-            s->a, p->is->study.prepared, p->is->study.needs_utf);
-        struct pattern_error error;
-        p->regex = compiled(s, regex_compile(s->matcher, &text, &error),
-                            &error);
-    }
+        p->regex = scan_regex(s, p->is, 0);
     return p;
 }
 
 static void find_suffix(struct scanner *s, struct pattern_state *p) {
-    struct str suffix = p->is->study.suffix;
     struct pattern_error error;
-    if (suffix.n == 0)
+    if (p->is->study.suffix.n == 0)
         return;
-    struct pattern_text text =
-        pattern_text_prepared(s->a, suffix, p->is->study.needs_utf);
+    struct pattern_text text = pattern_text_prepared(
+        s->a, p->is->study.suffix, p->is->study.needs_utf);
     text.is_anchored = true;
     p->suffix = regex_compile(s->matcher, &text, &error);
 }
 
-struct regex *scan_suffix(struct scanner *s, uint32_t pattern) {
-    struct pattern_state *p = scan_known(s, pattern);
-    if (p->named <= SUFFIX_AFTER && p->named++ == SUFFIX_AFTER)
-        find_suffix(s, p);
-    return p->suffix;
-}
-
 bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at) {
-    struct regex *suffix = scan_suffix(s, pattern);
-    struct pattern_state *p = s->patterns[pattern];
+    struct pattern_state *p = scan_known(s, pattern);
     struct search search = {.subject = text, .from = at, .latest = at};
     uint64_t before = regex_steps(s->matcher);
     bool is_vain = p->suffix_runs == SUFFIX_RUNS &&
                    p->suffix_denials < SUFFIX_RUNS / 8;
-    if (!suffix || is_vain || !budget_allows(s, p))
+    if (p->named <= SUFFIX_AFTER && p->named++ == SUFFIX_AFTER)
+        find_suffix(s, p);
+    if (!p->suffix || is_vain || !budget_allows(s, p))
         return false;
-    bool is_denied = !regex_may_match(s->matcher, suffix, &search);
+    bool is_denied = !regex_may_match(s->matcher, p->suffix, &search);
     budget_charge(s, p, before);
     p->suffix_denials += is_denied && p->suffix_runs < SUFFIX_RUNS;
     p->suffix_runs += p->suffix_runs < SUFFIX_RUNS;

@@ -173,11 +173,11 @@ void scan_break(struct scanner *s);
 /* scan.c: what is known of a pattern, and the same with its regex compiled */
 struct pattern_state *scan_known(struct scanner *s, uint32_t id);
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id);
-struct regex *scan_extract(struct scanner *s, const struct pattern *p,
-                           size_t i);
+/* Its text (which: 0), or one of its extracts (from 1), compiled. */
+struct regex *scan_regex(struct scanner *s, const struct pattern *p,
+                         size_t which);
 /* Of a literal of the pattern that begins at `at`: can there be no match that
  * it is part of, whatever the text goes on with? */
-struct regex *scan_suffix(struct scanner *s, uint32_t pattern);
 bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at);
 

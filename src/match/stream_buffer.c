@@ -151,7 +151,7 @@ static void find_literals(struct scanner *s, struct stream_buffer *l,
     size_t line = 0;
     list->f = &s->filter[which];
     list->count = 0;
-    prefilter_find(list->f, fold_str(&list->folded), on_literal, list);
+    prefilter_find(list->f, fold_str(&list->folded), true, on_literal, list);
     if (list->count > 1)
         qsort(list->at, list->count, sizeof *list->at, by_end);
     for (size_t i = 0; i < list->count; i++)

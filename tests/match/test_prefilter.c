@@ -191,7 +191,7 @@ static struct tally tally_of(struct arena *a, const struct prefilter *f,
     struct folded folded = {.a = a};
     fold_add(&folded, text, 0);
     struct tally t = {.f = f, .text = fold_str(&folded)};
-    prefilter_find(f, t.text, count_found, &t);
+    prefilter_find(f, t.text, true, count_found, &t);
     return t;
 }
 
@@ -294,8 +294,8 @@ static void open_and_use(void *arg) {
     struct folded folded = {.a = o->a};
     fold_add(&folded, SOME_TEXT, 0);
     struct str text = fold_str(&folded);
-    prefilter_find(&f, text, on_any, &f);
-    prefilter_find_grams(&f, text, on_any, &f);
+    prefilter_find(&f, text, true, on_any, &f);
+    prefilter_find(&f, text, false, on_any, &f);
     for (size_t i = 0; i <= text.n; i++)
         prefilter_find_cuts(&f, text, i, on_any_cut, &f);
 }
