@@ -74,20 +74,17 @@ static struct str plan_said(const struct lint_work *k, const struct fit *fit,
                : changes;
 }
 
-static void tell_misfit(struct lint_work *k, const struct lint_rule *rule,
-                        const struct asked *it) {
+static void fill_misfit(struct lint_work *k, const struct asked *it,
+                        struct found *f) {
     const struct fit *fit = it->fit;
-    struct found f = {.rule = rule, .w = it->w,
-                      .at = place_of_fact(it, fact_of_misfit(fit))};
-    f.args[0] = it->w->name;
-    f.args[1] = fit_title(&k->teller, fit);
-    f.args[2] = reasons_of(k, fit);
-    for (size_t i = 0; f.edits == NULL && i < fit->plan_count; i++)
-        if (edits_of_plan(k, it, &fit->plans[i], &f.edits, &f.edit_count))
-            f.args[3] = plan_said(k, fit, &fit->plans[i]);
-    if (f.args[3].n == 0 && fit->plan_count > 0)
-        f.args[3] = plan_said(k, fit, &fit->plans[0]);
-    rule_found(k, &f);
+    f->at = place_of_fact(it, fact_of_misfit(fit));
+    f->args[1] = fit_title(&k->teller, fit);
+    f->args[2] = reasons_of(k, fit);
+    for (size_t i = 0; f->edits == NULL && i < fit->plan_count; i++)
+        if (edits_of_plan(k, it, &fit->plans[i], &f->edits, &f->edit_count))
+            f->args[3] = plan_said(k, fit, &fit->plans[i]);
+    if (f->args[3].n == 0 && fit->plan_count > 0)
+        f->args[3] = plan_said(k, fit, &fit->plans[0]);
 }
 
 /* "$MODEL", "${MODEL}": the name that stands in a word without a value. */
@@ -123,46 +120,35 @@ static struct str params_in(struct lint_work *k, int64_t room, int64_t bits) {
     return shown_number(&k->teller, UNIT_COUNT, billions);
 }
 
-static void tell_room(struct lint_work *k, const struct lint_rule *rule,
-                      const struct asked *it) {
-    struct found f = {.rule = rule, .w = it->w, .it = it,
-                      .at = place_of_fact(it, FACT_model)};
-    f.args[0] = it->w->name;
-    f.args[1] = shown_number(&k->teller, UNIT_BYTES, it->room);
-    f.args[2] = params_in(k, it->room, 16);
-    f.args[3] = params_in(k, it->room, 8);
-    rule_found(k, &f);
-}
-
 static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
                      const struct asked *it) {
     bool is_misfit = it->fit != NULL && it->fit->fits == FIT_NO;
+    struct found f = {.rule = rule, .w = it->w, .at = it->w->at,
+                      .args = {it->w->name}};
     if (str_eq(rule->check, STR("does_not_fit")) && is_misfit) {
-        tell_misfit(k, rule, it);
+        fill_misfit(k, it, &f);
     } else if (str_eq(rule->check, it->is_without_experts
                                        ? STR("weights_beside_experts")
                                        : STR("weights_alone")) &&
                it->weights_bytes > 0) {
-        struct found f = {.rule = rule, .w = it->w,
-                          .at = place_of_fact(it, FACT_model)};
-        f.args[0] = it->w->name;
+        f.at = place_of_fact(it, FACT_model);
         f.args[1] = shown_number(&k->teller, UNIT_BYTES, it->weights_bytes);
         f.args[2] = shown_number(&k->teller, UNIT_BYTES, card_most(it));
         f.args[3] = it->fit->c.in[FACT_model].word;
-        rule_found(k, &f);
     } else if (str_eq(rule->check, STR("bad_value")) && it->fault.n > 0) {
-        rule_found(k, &(struct found){.rule = rule, .w = it->w,
-                                      .at = it->w->at,
-                                      .args = {it->w->name, it->fault}});
+        f.args[1] = it->fault;
     } else if (str_eq(rule->check, STR("room")) && it->room > 0) {
-        tell_room(k, rule, it);
+        f.it = it;
+        f.at = place_of_fact(it, FACT_model);
+        f.args[1] = shown_number(&k->teller, UNIT_BYTES, it->room);
+        f.args[2] = params_in(k, it->room, 16);
+        f.args[3] = params_in(k, it->room, 8);
     } else if (str_eq(rule->check, STR("not_decided")) && it->fit != NULL &&
                it->fits == FIT_UNKNOWN && it->room == 0) {
-        rule_found(k, &(struct found){
-                          .rule = rule, .w = it->w, .at = it->w->at,
-                          .args = {it->w->name,
-                                   fit_needs(&k->teller, it->fit)}});
-    }
+        f.args[1] = fit_needs(&k->teller, it->fit);
+    } else
+        return;
+    rule_found(k, &f);
 }
 
 /* Told at the limit, where there is one. */

@@ -12,6 +12,7 @@
 #include "render/page.h"
 
 #include "base/utf8.h"
+#include "memory/span.h"
 
 #define INDENT 2
 #define GAP 2
@@ -44,29 +45,25 @@ static const struct look *look_of(const char *part) {
 
 /* ---- from facts ---- */
 
-static int64_t middle(struct span s) {
-    return s.low + (s.high - s.low) / 2;
-}
-
 static struct str shown_bytes(const struct teller *t, struct span s,
                               int64_t total) {
     struct str ends[] = {s.low == 0 ? STR("0") : shown_end(t, s.low, total),
                          shown_end(t, s.high, total)};
     bool is_narrow =
         s.high - s.low <= s.low / 50 || str_eq(ends[0], ends[1]);
-    return is_narrow ? shown_part(t, middle(s), total)
+    return is_narrow ? shown_part(t, span_middle(s), total)
                      : said_with(t, "unit.between", ends, 2);
 }
 
 static void add_part(const struct teller *t, struct bar *b, const char *name,
                      struct span bytes, int64_t total) {
-    bool is_drawn = bytes.known && bytes.low >= 0 && middle(bytes) > 0;
+    bool is_drawn = bytes.known && bytes.low >= 0 && span_middle(bytes) > 0;
     if (is_drawn && b->count < BAR_PARTS) {
         const struct look *look = look_of(name);
         struct str key = arena_printf(t->a, "budget.%s", look->part);
         b->part[b->count++] = (struct bar_part){
             look->glyph, look->tone, said(t, key.p),
-            shown_bytes(t, bytes, total), middle(bytes)};
+            shown_bytes(t, bytes, total), span_middle(bytes)};
     }
 }
 
@@ -78,14 +75,10 @@ static int64_t sum_of(const struct bar *b) {
     return sum;
 }
 
-static struct span exactly(int64_t n) {
-    return (struct span){true, n, n};
-}
-
 static struct span fact_span(const struct finding *f, enum fact_name name) {
     const struct fact *fact = facts_last(&f->facts, name);
     bool is_drawable = fact != NULL && fact->known && !fact_is_absurd(fact);
-    return is_drawable ? exactly(fact->number) : (struct span){0};
+    return is_drawable ? span_exact(fact->number) : (struct span){0};
 }
 
 /* What all other processes hold; own ones are told apart upstream. */
@@ -104,7 +97,7 @@ static struct span held_by_others(const struct finding *f) {
 /* Free memory is drawn last. */
 static int64_t bar_of_budget(const struct teller *t, const struct budget *from,
                              bool has_torch, struct bar *b) {
-    int64_t total = from->total.known ? middle(from->total) : 0;
+    int64_t total = from->total.known ? span_middle(from->total) : 0;
     for (int is_last = 0; is_last < 2 && total > 0; is_last++) {
         for (size_t i = 0; i < from->count; i++) {
             const struct budget_part *part = &from->parts[i];
@@ -139,7 +132,7 @@ static int64_t bar_of_facts(const struct teller *t, const struct finding *f,
     if (rest > total.low / 200)
         add_part(t, b, is_whose ? "others" : tensors.known ? "non_torch"
                                                            : "in_use",
-                 exactly(rest), total.low);
+                 span_exact(rest), total.low);
     add_part(t, b, "free", free_, total.low);
     bool adds_up = sum_of(b) <= total.low + total.low / 100;
     return adds_up && b->count > 1 ? total.low : 0;
@@ -183,7 +176,7 @@ static void add_plain(const struct teller *t, struct bars *bars,
     b->label = said(t, key);
     b->end = end;
     b->count = 0;
-    add_part(t, b, look, exactly(bytes), bytes);
+    add_part(t, b, look, span_exact(bytes), bytes);
 }
 
 const struct bars *bars_of_pair(const struct teller *t, int64_t need,

@@ -20,13 +20,9 @@ struct hunt {
 
 /* Byte where word stands in text, ASCII letters of any case; else text.n. */
 static size_t find_word(struct str text, struct str word) {
-    for (size_t at = 0; at + word.n <= text.n; at++) {
-        size_t n = 0;
-        while (n < word.n && to_lower(text.p[at + n]) == to_lower(word.p[n]))
-            n++;
-        if (n == word.n)
+    for (size_t at = 0; at + word.n <= text.n; at++)
+        if (str_eq_nocase(str_slice(text, at, word.n), word))
             return at;
-    }
     return text.n;
 }
 
