@@ -119,7 +119,7 @@ static uint64_t pause_reading(void *ctx) {
         if (!l || l->w.mark_count == 0)
             continue;
         stream_buffer_end(s, l);
-        if (l->traceback && l->w.mark_count > 0 && stream_buffer_trace_end(l) > wanted)
+        if (l->trace_last && l->w.mark_count > 0 && stream_buffer_trace_end(l) > wanted)
             wanted = stream_buffer_trace_end(l);
     }
     return wanted;

@@ -20,7 +20,7 @@
 /* ---- slots in order ---- */
 
 static uint64_t order_of(const struct window *w, const struct found *f) {
-    const struct mark *m = &w->marks[window_mark_index(w, f->from)];
+    const struct mark *m = window_mark(w, f->from);
     return m->order + (f->from - m->pos);
 }
 
@@ -69,18 +69,13 @@ static const struct slot *last_signature(const struct scanner *s) {
                : NULL;
 }
 
-static uint32_t line_of(const struct window *w, const struct found *f) {
-    uint64_t last = f->to > f->from ? f->to - 1 : f->to;
-    return w->marks[window_mark_index(w, last)].number;
-}
-
 bool keep_wants(struct scanner *s, const struct window *w,
                 const struct found *f, const struct pattern_state *p) {
     const struct slot *last = last_signature(s);
     if (p->is->kind != PATTERN_SIGNATURE || !last ||
         !stands_before(last, order_of(w, f), p->is->id))
         return true;
-    count(s, line_of(w, f));
+    count(s, window_mark(w, found_last(f))->number);
     return false;
 }
 
@@ -156,8 +151,8 @@ static struct str front_of(const struct hit_draft *d,
                            const struct capture_at *c) {
     const struct window *w = &d->buffer->w;
     size_t most = c->group->is_fact ? CAPTURE_LEAD_MAX : COMMAND_LEAD_MAX;
-    uint64_t line = w->marks[window_mark_index(w, c->from)].pos;
-    struct str front = window_slice(w, line, c->from);
+    struct str front =
+        window_slice(w, window_mark(w, c->from)->pos, c->from);
     size_t skip = front.n > most ? front.n - most : 0;
     return str_slice(front, skip, front.n);
 }
@@ -195,7 +190,7 @@ static void put_captures(const struct hit_draft *d, struct filling *f,
             .name = c->group->name, .scale = c->group->scale,
             .text = {f->at, n},
             .front = front,
-            .line = w->marks[window_mark_index(w, c->from)].number};
+            .line = window_mark(w, c->from)->number};
         f->at += n;
     }
 }
@@ -218,14 +213,53 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
         .trace_first = d->trace_first, .trace_last = d->trace_last,
         .captures = (struct capture *)(void *)slot->memory};
     slot->hit.order = order;
-    slot->hit.stamp = w->marks[window_mark_index(w, d->found->from)].stamp;
+    slot->hit.stamp = window_mark(w, d->found->from)->stamp;
     f.at += d->capture_count * sizeof(struct capture);
     slot->hit.text = put_text(&f, text);
     put_captures(d, &f, &slot->hit);
-    slot->traceback = d->traceback;
-    slot->line = line_of(w, d->found);
+    slot->trace_last = d->open_last;
+    slot->line = window_mark(w, found_last(d->found))->number;
     if (p->kind == PATTERN_SIGNATURE)
-        log_keep(s->log, w->marks[window_mark_index(w, d->found->from)].place);
+        log_keep(s->log, window_mark(w, d->found->from)->place);
+}
+
+/* ---- what anybody will ask for ----
+ *
+ *     signature of an entry: found --> conditions of its group are wanted,
+ *                                      and so are stages
+ *     not found                    --> nobody asks for them
+ *
+ * Most conditions belong to entries whose own words are nowhere in the log.
+ * Once all signatures in what is left of it have been matched, those that are
+ * not wanted need no match; and those that were matched before are not told, so
+ * that where a log happened to be cut changes nothing. Context is always wanted:
+ * it is shown by itself. */
+
+void wanted_note(struct scanner *s, const struct pattern *signature) {
+    struct scanner *owner = s->owner ? s->owner : s;
+    if (!owner->sighted)
+        owner->sighted = arena_array(owner->a, owner->entry_count, 1);
+    owner->sighted[signature->owner] = 1;
+}
+
+static bool is_sighted(const struct scanner *s, uint32_t entry) {
+    struct group group = reader_group(s->reader, entry);
+    if (s->sighted[entry] != 0)
+        return true;
+    for (size_t i = 0; i < group.count; i++)
+        if (s->sighted[group.entries[i]] != 0)
+            return true;
+    return false;
+}
+
+bool wanted_is(const struct scanner *s, const struct pattern *p) {
+    switch (p->kind) {
+    case PATTERN_SIGNATURE:
+    case PATTERN_CONTEXT: return true;
+    case PATTERN_CONDITION: return s->sighted && is_sighted(s, p->owner);
+    case PATTERN_STAGE: return s->sighted != NULL;
+    }
+    return true;
 }
 
 /* ---- the list at the end ---- */
@@ -243,8 +277,8 @@ static void list_slots(struct hit_list *list, const struct slots *slots) {
     for (size_t i = 0; i < slots->count; i++) {
         const struct slot *slot = slots->at[i];
         struct hit hit = slot->hit;
-        if (slot->traceback && slot->traceback->last_line > hit.trace_last)
-            hit.trace_last = slot->traceback->last_line;
+        if (slot->trace_last && *slot->trace_last > hit.trace_last)
+            hit.trace_last = *slot->trace_last;
         list->at[list->count++] = hit;
     }
 }

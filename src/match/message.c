@@ -28,8 +28,8 @@ static bool goes_on(const struct mark *m) {
 
 /* The last line that may belong, by the shape of lines alone. */
 static size_t last_line_index(const struct window *w, const struct found *f) {
-    size_t i = window_mark_index(w, f->to > f->from ? f->to - 1 : f->from);
-    uint64_t place = w->marks[window_mark_index(w, f->from)].place;
+    size_t i = window_mark_index(w, found_last(f));
+    uint64_t place = window_mark(w, f->from)->place;
     for (size_t n = 0; i + 1 < w->mark_count; i++) {
         const struct mark *next = &w->marks[i + 1];
         bool is_far = next->pos - f->from > MATCH_MESSAGE_MAX ||
@@ -43,8 +43,7 @@ static size_t last_line_index(const struct window *w, const struct found *f) {
 }
 
 static bool begins_line(const struct window *w, uint64_t pos) {
-    const struct mark *m = &w->marks[window_mark_index(w, pos)];
-    return str_trim(window_slice(w, m->pos, pos)).n == 0;
+    return str_trim(window_slice(w, window_mark(w, pos)->pos, pos)).n == 0;
 }
 
 /* Does another match end this message where it begins? One of little proof
@@ -55,8 +54,7 @@ static bool cuts(struct scanner *s, const struct stream_buffer *l,
         return false;
     if (next->pattern == f->pattern)
         return true;
-    size_t line = window_mark_index(&l->w, f->to > f->from ? f->to - 1
-                                                           : f->from);
+    size_t line = window_mark_index(&l->w, found_last(f));
     const struct pattern *is = scan_pattern(s, next->pattern)->is;
     return is->kind == PATTERN_SIGNATURE && !is->is_weak &&
            window_mark_index(&l->w, next->from) > line &&
@@ -90,10 +88,6 @@ static uint64_t trim_end(const struct window *w, uint64_t from,
     if (text.n == 0)
         return from;
     return window_pos(w, window_offset(w, from) + text.n - 1) + 1;
-}
-
-static uint32_t line_at(const struct window *w, uint64_t pos) {
-    return w->marks[window_mark_index(w, pos)].number;
 }
 
 /* ---- extracts ---- */
@@ -132,7 +126,7 @@ static void run_extracts(struct scanner *s, struct stream_buffer *l,
     uint64_t before = regex_steps(s->matcher);
     for (size_t i = 0; i < p->is->extract.count; i++)
         if (!run_extract(s, l, extract_of(s, p, i), f->from, end, first))
-            budget_note(s, p, line_at(&l->w, f->from));
+            budget_note(s, p, window_mark(&l->w, f->from)->number);
     budget_charge(s, p, before);
 }
 
@@ -239,14 +233,14 @@ static size_t block_behind(const struct window *w, size_t last) {
 }
 
 /* Where the block goes on beyond the window, somebody has to watch it. */
-static struct open_traceback *traceback_of(struct scanner *s, struct stream_buffer *l,
-                            uint32_t block, uint32_t last_line) {
-    if (l->traceback && l->traceback_block == block)
-        return l->traceback;
-    l->traceback = arena_alloc(s->a, sizeof *l->traceback);
-    l->traceback->last_line = last_line;
-    l->traceback_block = block;
-    return l->traceback;
+static const uint32_t *watch_block(struct scanner *s, struct stream_buffer *l,
+                                   uint32_t block, uint32_t last_line) {
+    if (!l->trace_last || l->traceback_block != block) {
+        l->trace_last = arena_alloc(s->a, sizeof *l->trace_last);
+        *l->trace_last = last_line;
+        l->traceback_block = block;
+    }
+    return l->trace_last;
 }
 
 static void find_trace(struct scanner *s, struct stream_buffer *l,
@@ -271,7 +265,7 @@ static void find_trace(struct scanner *s, struct stream_buffer *l,
             d->trace_last = w->marks[i].number;
     }
     if (i == w->mark_count)
-        d->traceback = traceback_of(s, l, block, d->trace_last);
+        d->open_last = watch_block(s, l, block, d->trace_last);
 }
 
 /* ---- the hit ---- */
@@ -313,8 +307,8 @@ void message_finish(struct scanner *s, struct stream_buffer *l, size_t i) {
     if (is_signature && !has_number(&l->w, &d) &&
         is_comment(&l->w, f->from))
         return;
-    d.first_line = line_at(&l->w, f->from);
-    d.last_line = line_at(&l->w, end > f->from ? end - 1 : end);
+    d.first_line = window_mark(&l->w, f->from)->number;
+    d.last_line = window_mark(&l->w, end > f->from ? end - 1 : end)->number;
     d.trace_first = d.first_line;
     d.trace_last = d.last_line;
     if (is_signature)

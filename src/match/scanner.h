@@ -4,8 +4,7 @@
  *   stream_buffer.c  a buffer's text -> literals (prefilter.c) -> ranges
  *                    -> matches (PCRE2)
  *   message.c        a match -> its message, traceback, extracts
- *   wanted.c         which of these anybody asks for
- *   keep.c           -> hits, within bounds
+ *   keep.c           -> hits that anybody asks for, within bounds
  *   budget.c         the work that all this may be
  */
 #ifndef MATCH_SCANNER_H
@@ -54,13 +53,13 @@ struct found { /* a match */
     size_t capture_from, capture_count; /* in the buffer's captures */
 };
 
+static inline uint64_t found_last(const struct found *f) { /* its last byte */
+    return f->to > f->from ? f->to - 1 : f->from;
+}
+
 struct pattern_place { /* one pattern in one stream */
     uint64_t next;  /* its next match begins here or later */
     size_t range;   /* 1 + its open range; 0: none */
-};
-
-struct open_traceback { /* a traceback that still goes on */
-    uint32_t last_line;
 };
 
 struct stream_buffer { /* the text of one stream */
@@ -73,8 +72,8 @@ struct stream_buffer { /* the text of one stream */
     size_t found_count, found_cap;
     struct capture_at *captures;
     size_t capture_count, capture_cap;
-    struct open_traceback *traceback; /* of traceback_block; NULL: nobody waits
-                                         for it */
+    uint32_t *trace_last; /* line of traceback_block, which still goes on; NULL:
+                             nobody waits for it */
     uint32_t traceback_block;
 };
 
@@ -82,7 +81,7 @@ struct slot { /* a kept hit and the memory of its texts */
     struct hit hit;
     char *memory;
     size_t memory_bytes;
-    struct open_traceback *traceback;
+    const uint32_t *trace_last; /* of a traceback that went on; NULL: none */
     uint32_t line; /* of the match's last byte */
 };
 
@@ -181,11 +180,6 @@ struct regex *scan_regex(struct scanner *s, const struct pattern *p,
 bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at);
 
-/* wanted.c: a signature has matched; and, once all have: will anybody ask for
- * hits of this pattern? */
-void wanted_note(struct scanner *s, const struct pattern *signature);
-bool wanted_is(const struct scanner *s, const struct pattern *p);
-
 /* budget.c: may the pattern be searched for any longer? */
 bool budget_allows(struct scanner *s, const struct pattern_state *p);
 /* What was searched since regex_steps() was `before` was for this pattern. */
@@ -215,14 +209,17 @@ const struct log_selector *choose_failures(struct scanner *s, size_t small);
 /* message.c: found[i] of the buffer becomes a hit. */
 void message_finish(struct scanner *s, struct stream_buffer *l, size_t i);
 
-/* keep.c */
+/* keep.c: a signature has matched; and, once all have: will anybody ask for
+ * hits of this pattern? */
+void wanted_note(struct scanner *s, const struct pattern *signature);
+bool wanted_is(const struct scanner *s, const struct pattern *p);
 struct hit_draft {
     const struct stream_buffer *buffer;
     struct pattern_state *pattern;
     const struct found *found;
     uint64_t end; /* of the message */
     uint32_t first_line, last_line, trace_first, trace_last;
-    struct open_traceback *traceback;
+    const uint32_t *open_last; /* line of a traceback that still goes on */
     const struct capture_at *captures;
     size_t capture_count;
 };

@@ -291,8 +291,7 @@ static size_t start_of(const struct scanner *s, const struct stream_buffer *l,
 }
 
 static uint32_t number_at(const struct stream_buffer *l, size_t offset) {
-    return l->w.marks[window_mark_index(&l->w, window_pos(&l->w, offset))]
-        .number;
+    return window_mark(&l->w, window_pos(&l->w, offset))->number;
 }
 
 /* A line on which the pattern goes wild must not hide those behind it. */
@@ -425,9 +424,9 @@ static void settle(struct scanner *s, struct stream_buffer *l, bool is_end) {
 static void follow_traceback(struct stream_buffer *l, uint32_t number) {
     const struct mark *m = &l->w.marks[l->w.mark_count - 1];
     if (m->block != l->traceback_block || window_is_far(&l->w, l->w.mark_count - 1))
-        l->traceback = NULL;
+        l->trace_last = NULL;
     else if (m->is_solid)
-        l->traceback->last_line = number;
+        *l->trace_last = number;
 }
 
 void stream_buffer_line(struct scanner *s, struct stream_buffer *l, const struct line *line,
@@ -437,7 +436,7 @@ void stream_buffer_line(struct scanner *s, struct stream_buffer *l, const struct
     if (!window_has_room(&l->w, chunk.n))
         settle(s, l, false);
     window_line(s->a, &l->w, line, order);
-    if (l->traceback)
+    if (l->trace_last)
         follow_traceback(l, line->number);
     for (;;) {
         window_text(s->a, &l->w, chunk);
@@ -469,5 +468,5 @@ void stream_buffer_break(struct scanner *s, struct stream_buffer *l) {
         return;
     stream_buffer_end(s, l);
     window_break(&l->w);
-    l->traceback = NULL;
+    l->trace_last = NULL;
 }

@@ -54,6 +54,10 @@ void window_drop(struct window *w, uint64_t pos);
 void window_break(struct window *w);
 
 size_t window_mark_index(const struct window *w, uint64_t pos); /* its line */
+static inline const struct mark *window_mark(const struct window *w,
+                                             uint64_t pos) {
+    return &w->marks[window_mark_index(w, pos)];
+}
 size_t window_offset(const struct window *w, uint64_t pos);
 /* Of a position in line i. */
 size_t window_offset_in(const struct window *w, size_t i, uint64_t pos);
