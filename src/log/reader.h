@@ -1,5 +1,6 @@
-/* reader.h: what the two halves of the reader share: reader.c reads a line,
- * reader_cut.c cuts bytes into lines. Private to log/. */
+/* reader.h: what the parts of the reader share: reader.c reads a line,
+ * reader_cut.c cuts bytes into lines, prescan.c and history.c choose which bytes
+ * these are. Private to log/. */
 #ifndef LOG_READER_H
 #define LOG_READER_H
 
