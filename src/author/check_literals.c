@@ -48,7 +48,6 @@ static void note_signature(struct build *d, struct uses *u, uint32_t entry,
     const struct made *m = &d->made[MADE_ENTRY].at[entry];
     const struct entry *e = made_entry(m);
     const struct signature *s = &e->signatures[signature];
-    /* A guess is looked for in the last MiB of a log only. */
     bool is_guess = s->is_weak && e->mechanism == MECHANISM_unspecified;
     struct str_list list = pattern_literals(d->a, s->pattern);
     for (size_t i = 0; i < list.count; i++) {
@@ -59,7 +58,7 @@ static void note_signature(struct build *d, struct uses *u, uint32_t entry,
                      "signature `%.*s` is looked for by `%.*s`: a literal of "
                      "%zu bytes or more costs less", STR_ARG(s->id),
                      STR_ARG(list.at[i]), (size_t)MATCH_LITERAL_MIN);
-        else if (literal_is_common(list.at[i]))
+        else if (literal_is_common(list.at[i]) && !s->is_prose)
             complain(&d->c, m->src, place_of(m, signature), CODE_costly_literal,
                      "signature `%.*s` is looked for by `%.*s`, which stands in "
                      "logs of healthy programs", STR_ARG(s->id),

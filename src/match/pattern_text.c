@@ -46,6 +46,7 @@
     "(?:(?:(?:CUDA|GPU|gpu|HIP|VRAM|vram|NPU|XPU|torch\\.cuda\\.|torch\\.)"  \
     "[\\x20-]{0,2})?(?:OOM(?:s|'s|'ed|'d|ed|ing)?|(?<![\\w-])oom|"          \
     "OutOfMemory(?:Error)?)|CUDA\\x20out\\x20of\\x20memory|"                \
+    "XPU\\x20out\\x20of\\x20memory|NPU\\x20out\\x20of\\x20memory|"            \
     "CUDA\\x20Out\\x20[Oo]f\\x20Memory|CUDA\\x20out-of-memory|"             \
     "[Cc]uda\\x20out\\x20of\\x20memory|HIP\\x20out\\x20of\\x20memory)(?![\\w(=]|\\.\\w|[\\x20-]?(?i:killer|handl|"     \
     "detect|score|protect|guard|check|risk|prevent|safe|adjust|watch|"     \
@@ -59,7 +60,7 @@
     "in\\x20case|should|how\\x20to|what\\x20to|you|your|cannot|catch(?:es)?|" \
     "support|adds?|added|treat\\w*|classif\\w+|rather\\x20than|"             \
     "for\\x20example|e\\.g|simulat\\w*|tests?|expect\\w*|resolv\\w*|"        \
-    "solv\\w*|eliminat\\w*|raises|same\\x20as|like)\\b"                     \
+    "solv\\w*|eliminat\\w*|raises|same\\x20as|(?<!looks\\x20)like)\\b"                     \
     "(?:(?!\\.\\x20)[^\\n;]){0,200}?(?:OOM|\\boom\\b|[Oo]f[\\x20-]"         \
     "[Mm]emory|OutOfMem))"
 
