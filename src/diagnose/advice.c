@@ -17,33 +17,27 @@ struct applying {
 };
 
 static bool is_among(struct str flag, const struct str_list *names) {
-    for (size_t i = 0; i < names->count; i++) {
-        if (str_eq(names->at[i], flag)) {
+    for (size_t i = 0; i < names->count; i++)
+        if (str_eq(names->at[i], flag))
             return true;
-        }
-    }
     return false;
 }
 
 int flag_fact(const struct engine *e, struct str flag) {
     for (size_t i = 0; e && i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];
-        if (str_eq(f->flag, flag)) {
+        if (str_eq(f->flag, flag))
             return (int)f->fact;
-        }
-        if (is_among(flag, &f->aliases) || is_among(flag, &f->keys)) {
+        if (is_among(flag, &f->aliases) || is_among(flag, &f->keys))
             return (int)f->fact;
-        }
     }
     return -1;
 }
 
 const struct flag *flag_of_fact(const struct engine *e, enum fact_name n) {
-    for (size_t i = 0; e && i < e->flag_count; i++) {
-        if (e->flags[i].fact == n) {
+    for (size_t i = 0; e && i < e->flag_count; i++)
+        if (e->flags[i].fact == n)
             return &e->flags[i];
-        }
-    }
     return NULL;
 }
 
@@ -52,9 +46,8 @@ static int acted_on_by(struct diagnosis *d, const struct entry *e,
     int fact = flag_sets(d, e, w->acts_on.flag);
     bool is_step = w->effect == EFFECT_batch_size ||
                    w->effect == EFFECT_seq_len;
-    if (fact < 0 && is_step) {
+    if (fact < 0 && is_step)
         return (int)step_setting(c, w->effect);
-    }
     return fact >= 0 ? fact : effect_setting(w->effect);
 }
 
@@ -108,9 +101,8 @@ static struct fact target_of(struct diagnosis *d, const struct entry *e,
                              const struct fix *fix, int acted_on,
                              const struct fact *proposed) {
     struct fact none = fact_blank(FACT_engine, SOURCE_DERIVED);
-    if (acted_on < 0) {
+    if (acted_on < 0)
         return none;
-    }
     enum fact_name name = (enum fact_name)acted_on;
     struct fact typed = command_sets(d, e, fix->command, name);
     return !typed.known && proposed->known && proposed->name == name
@@ -123,22 +115,18 @@ static const struct fact *tried_before(const struct finding *f,
                                        const struct fact *target) {
     for (size_t i = 0; i < f->instance_count; i++) {
         const struct fact_list *facts = &f->instances[i].facts;
-        for (size_t k = 0; k < facts->count; k++) {
-            if (facts->at[k].known && facts_same(&facts->at[k], target)) {
+        for (size_t k = 0; k < facts->count; k++)
+            if (facts->at[k].known && facts_same(&facts->at[k], target))
                 return &facts->at[k];
-            }
-        }
     }
     return NULL;
 }
 
 /* Set before, and never in force: that it did not help says nothing. */
 static bool was_named_in_vain(const struct diagnosis *d, int acted_on) {
-    for (size_t i = 0; i < d->overruled_count; i++) {
-        if ((int)d->overruled[i].named.name == acted_on) {
+    for (size_t i = 0; i < d->overruled_count; i++)
+        if ((int)d->overruled[i].named.name == acted_on)
             return true;
-        }
-    }
     return false;
 }
 
@@ -166,17 +154,14 @@ static struct applying ask_values(struct diagnosis *d, const struct finding *f,
                                   const struct fact *target) {
     const struct applying yes = {.applies = APPLIES_YES};
     const struct fact *current = facts_last(facts, target->name);
-    if (!target->known) {
+    if (!target->known)
         return yes;
-    }
-    if (current && facts_same(target, current)) {
+    if (current && facts_same(target, current))
         return refused(d, APPLIES_ALREADY, "diagnose.applies.already", current,
                        target);
-    }
-    if (current && goes_astray(change, target, current)) {
+    if (current && goes_astray(change, target, current))
         return refused(d, APPLIES_NO, "diagnose.applies.astray", current,
                        target);
-    }
     const struct fact *tried = tried_before(f, target);
     return tried ? (struct applying){APPLIES_NO,
                                      NOTE("diagnose.applies.tried",
@@ -225,32 +210,26 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
     struct fact target = target_of(d, f->entry, fix, acted_on, proposed);
     struct note release = {0};
     enum lacking lacking = release_lacks(d, w, f->form, facts, &release);
-    if (lacking == LACKS_IT) {
+    if (lacking == LACKS_IT)
         return (struct applying){APPLIES_NO, release};
-    }
     struct applying out = ask_values(d, f, w->acts_on.change, facts, &target);
-    if (out.applies != APPLIES_YES) {
+    if (out.applies != APPLIES_YES)
         return out;
-    }
     struct option_seen seen = {0};
-    if (w->source.n > 0 || !is_told(d, facts, acted_on)) {
+    if (w->source.n > 0 || !is_told(d, facts, acted_on))
         seen = option_in_force(d, fix);
-    }
-    if (seen.is_done) {
+    if (seen.is_done)
         return (struct applying){APPLIES_ALREADY, note_of_option(d, &seen)};
-    }
     out = ask_when(d, f, &w->when, facts);
-    if (out.applies == APPLIES_YES && is_of_step(w->effect)) {
+    if (out.applies == APPLIES_YES && is_of_step(w->effect))
         out = ask_state(d, facts);
-    }
-    if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on)) {
+    if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on))
         out.because = NOTE("diagnose.applies.in_vain",
                            fact_called(d->a, (enum fact_name)acted_on));
-    } else if (out.applies == APPLIES_YES && seen.text.n > 0) {
+    else if (out.applies == APPLIES_YES && seen.text.n > 0)
         out.because = note_of_option(d, &seen);
-    } else if (out.applies == APPLIES_YES && lacking == LACKS_PART) {
+    else if (out.applies == APPLIES_YES && lacking == LACKS_PART)
         out.because = release;
-    }
     return out;
 }
 
@@ -307,11 +286,10 @@ static void say_condition(const struct entry *e, const struct workaround *w,
     struct str flag = w->acts_on.flag;
     bool is_attention = str_find(flag, STR("attention")) < flag.n ||
                         str_eq(flag, STR("attn_implementation"));
-    if (is_limit && str_eq(key, STR("verdict.if.free"))) {
+    if (is_limit && str_eq(key, STR("verdict.if.free")))
         n->key = "verdict.if.allowed";
-    } else if (is_attention && str_eq(key, STR("verdict.if.pieces"))) {
+    else if (is_attention && str_eq(key, STR("verdict.if.pieces")))
         *n = note_of("verdict.if.scores");
-    }
 }
 
 /* Its title has both values: what is in force needs no other line. */
@@ -362,7 +340,6 @@ void advise(struct diagnosis *d, struct finding *f,
     struct workaround_list here = workarounds_here(d, e);
     f->fixes = arena_array(d->a, here.count, sizeof *f->fixes);
     f->fix_count = here.count;
-    for (size_t i = 0; i < here.count; i++) {
+    for (size_t i = 0; i < here.count; i++)
         f->fixes[i] = fix_of(d, f, &here.at[i], c, &facts);
-    }
 }

@@ -41,9 +41,8 @@ static void family_add(struct families *list, const struct evidence *e) {
             return;
         }
     }
-    if (list->count < CAUSE_FAMILIES_MAX) {
+    if (list->count < CAUSE_FAMILIES_MAX)
         list->at[list->count++] = (struct family){e->family, e};
-    }
 }
 
 /* The cause without the log's evidence has weight 0. */
@@ -52,9 +51,8 @@ static int64_t weigh(struct diagnosis *d, const struct finding *f,
     struct families families = {.count = 0};
     for (size_t i = 0; i < b->is->evidence_count; i++) {
         const struct evidence *e = &b->is->evidence[i];
-        if (when_ask(d, e->when, facts, f->form).truth == TRUTH_TRUE) {
+        if (when_ask(d, e->when, facts, f->form).truth == TRUTH_TRUE)
             family_add(&families, e);
-        }
     }
     int64_t sum = 0;
     b->because = arena_array(d->a, families.count, sizeof(struct evidence *));
@@ -68,9 +66,8 @@ static int64_t weigh(struct diagnosis *d, const struct finding *f,
 
 static double odds_power(double odds, int64_t weight) {
     double power = 1;
-    for (int64_t i = 0; i < size_of(weight); i++) {
+    for (int64_t i = 0; i < size_of(weight); i++)
         power = weight < 0 ? power / odds : power * odds;
-    }
     return power;
 }
 
@@ -81,9 +78,8 @@ static int by_probability(const void *x, const void *y) {
 
 static void normalize(struct finding *f, const double *scores) {
     double sum = 0;
-    for (size_t i = 0; i < f->cause_count; i++) {
+    for (size_t i = 0; i < f->cause_count; i++)
         sum += scores[i];
-    }
     for (size_t i = 0; i < f->cause_count && sum > 0; i++) {
         double p = scores[i] / sum;
         f->causes[i].p_micro = (int64_t)(p * (double)UNITS_MICRO + 0.5);
@@ -97,9 +93,8 @@ static void mechanism_settle(const struct ranking *k, struct finding *f) {
         enum mechanism m = f->causes[i].is->mechanism;
         of[m] += f->causes[i].p_micro;
         if (f->mechanism == MECHANISM_unspecified &&
-            of[m] >= k->micro[RANKING_mechanism_at]) {
+            of[m] >= k->micro[RANKING_mechanism_at])
             f->mechanism = m;
-        }
     }
 }
 

@@ -30,12 +30,10 @@ static const struct sighting *first_failure(const struct diagnosis *d) {
     const struct sighting *first = NULL;
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
-        if (!is_root(d, s)) {
+        if (!is_root(d, s))
             continue;
-        }
-        if (s->hit->capture_count > 0) {
+        if (s->hit->capture_count > 0)
             return s;
-        }
         first = first ? first : s;
     }
     return first;
@@ -45,9 +43,8 @@ static uint64_t last_order(const struct diagnosis *d) {
     uint64_t last = 0;
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
-        for (size_t k = 0; is_root(d, s) && k < s->place_count; k++) {
+        for (size_t k = 0; is_root(d, s) && k < s->place_count; k++)
             last = s->places[k].order > last ? s->places[k].order : last;
-        }
     }
     return last ? last : UINT64_MAX;
 }
@@ -61,12 +58,9 @@ static bool is_added(const struct hit *h, const struct place *p) {
 static bool is_in_failure(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
-        for (size_t k = 0; is_root(d, s) && k < s->place_count; k++) {
-            if (hit_in_trace(h, &s->places[k]) &&
-                !is_added(h, &s->places[k])) {
+        for (size_t k = 0; is_root(d, s) && k < s->place_count; k++)
+            if (hit_in_trace(h, &s->places[k]) && !is_added(h, &s->places[k]))
                 return true;
-            }
-        }
     }
     return false;
 }
@@ -75,12 +69,10 @@ static bool is_in_failure(const struct diagnosis *d, const struct hit *h) {
 bool hit_in_message(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
-        for (size_t k = 0; k < s->place_count; k++) {
+        for (size_t k = 0; k < s->place_count; k++)
             if (h->first_line >= s->places[k].first_line &&
-                h->last_line <= s->places[k].last_line) {
+                h->last_line <= s->places[k].last_line)
                 return true;
-            }
-        }
     }
     return false;
 }
@@ -90,9 +82,8 @@ bool hit_in_message(const struct diagnosis *d, const struct hit *h) {
 bool hit_is_command_form(const struct diagnosis *d, const struct hit *h) {
     const struct pattern *p = reader_pattern(d->r, h->pattern);
     const struct engine *e = reader_engine(d->r, h->owner);
-    if (!p) {
+    if (!p)
         return false;
-    }
     bool has_flag = str_find(p->text, STR("--")) < p->text.n ||
                     str_find(p->text, STR("\\-\\-")) < p->text.n;
     bool has_command = e && e->command.n > 0 &&
@@ -105,9 +96,8 @@ static bool is_in_command(const struct diagnosis *d, const struct hit *h) {
         const struct hit *c = &d->scan->hits.at[i];
         if (c->kind == PATTERN_CONTEXT && c->command.n > 0 &&
             c->stream == h->stream && h->first_line >= c->first_line &&
-            h->first_line <= c->last_line) {
+            h->first_line <= c->last_line)
             return true;
-        }
     }
     return false;
 }
@@ -115,9 +105,8 @@ static bool is_in_command(const struct diagnosis *d, const struct hit *h) {
 static bool is_setting(const struct diagnosis *d, const struct hit *h,
                        enum fact_name name) {
     const struct engine *owner = reader_engine(d->r, h->owner);
-    if (name == FACT_model) {
+    if (name == FACT_model)
         return hit_is_command_form(d, h);
-    }
     return name == FACT_expandable_segments ||
            flag_of_fact(d->engine, name) != NULL ||
            flag_of_fact(owner, name) != NULL;
@@ -126,9 +115,8 @@ static bool is_setting(const struct diagnosis *d, const struct hit *h,
 /* The setting that a line key=value tells; -1: it is none. */
 static int key_setting(const struct diagnosis *d, const struct hit *h) {
     if (h->kind != PATTERN_CONTEXT || h->capture_count == 0 ||
-        hit_is_command_form(d, h)) {
+        hit_is_command_form(d, h))
         return -1;
-    }
     enum fact_name name = h->captures[0].name;
     return is_setting(d, h, name) ? (int)name : -1;
 }
@@ -181,11 +169,9 @@ bool hit_is_above(const struct diagnosis *d, const struct failure_end *end,
 /* "Maximum concurrency for 4,096 tokens per request: 0.00x": a setting that the
  * program itself measured with is no advice. */
 static bool is_measured_with(const struct diagnosis *d, const struct hit *h) {
-    for (size_t i = 0; i < h->capture_count; i++) {
-        if (!is_setting(d, h, h->captures[i].name)) {
+    for (size_t i = 0; i < h->capture_count; i++)
+        if (!is_setting(d, h, h->captures[i].name))
             return true;
-        }
-    }
     return false;
 }
 
@@ -194,8 +180,7 @@ bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
     const struct context_pattern *row = context_row(d, h);
     if (h->order <= end->first || !is_setting(d, h, name) ||
         (row && row->is_prose) ||
-        is_in_failure(d, h) || is_measured_with(d, h)) {
+        is_in_failure(d, h) || is_measured_with(d, h))
         return true;
-    }
     return is_whole(d, h) && (h->order <= end->last || !end->has_whole_above);
 }

@@ -27,12 +27,10 @@ struct points {
 
 int version_fact(const struct diagnosis *d, struct str product) {
     const struct fact *engine = facts_first(&d->context, FACT_engine);
-    if (str_eq(product, STR("torch")) || str_eq(product, STR("pytorch"))) {
+    if (str_eq(product, STR("torch")) || str_eq(product, STR("pytorch")))
         return FACT_torch_version;
-    }
-    if (str_eq(product, STR("cuda"))) {
+    if (str_eq(product, STR("cuda")))
         return FACT_cuda_version;
-    }
     return engine && str_eq(engine->word, product) ? FACT_engine_version : -1;
 }
 
@@ -42,9 +40,8 @@ static const struct version_range *range_of_form(const struct diagnosis *d,
     for (size_t i = 0; form && i < form->version_count; i++) {
         const struct version_range *range = &form->versions[i];
         if (version_fact(d, range->product) == (int)name &&
-            range->event_count > 0) {
+            range->event_count > 0)
             return range;
-        }
     }
     return NULL;
 }
@@ -62,10 +59,9 @@ static const struct version_range *range_between(struct arena *a,
     both->events = arena_array(a, 2, sizeof *both->events);
     both->events[both->event_count++] =
         (struct version_event){.version = from};
-    if (to.n > 0) {
+    if (to.n > 0)
         both->events[both->event_count++] =
             (struct version_event){.version = to, .is_fixed = true};
-    }
     return both;
 }
 
@@ -74,11 +70,10 @@ static void narrow(const struct version_range *form, struct str *from,
                    struct str *to) {
     for (size_t i = 0; i < form->event_count; i++) {
         const struct version_event *e = &form->events[i];
-        if (!e->is_fixed && is_later(e->version, *from)) {
+        if (!e->is_fixed && is_later(e->version, *from))
             *from = e->version;
-        } else if (e->is_fixed && (to->n == 0 || is_later(*to, e->version))) {
+        else if (e->is_fixed && (to->n == 0 || is_later(*to, e->version)))
             *to = e->version;
-        }
     }
 }
 
@@ -89,12 +84,10 @@ static const struct version_range *narrowed(
     const struct fact *before = facts_last(&d->context, FACT_torch_before);
     struct str from = since ? since->word : STR("0");
     struct str to = before ? before->word : (struct str){NULL, 0};
-    if ((!since && !before) || (form && form->event_count > 2)) {
+    if ((!since && !before) || (form && form->event_count > 2))
         return form;
-    }
-    if (form) {
+    if (form)
         narrow(form, &from, &to);
-    }
     if (to.n > 0 && !is_later(to, from)) {
         return form; /* they contradict each other: a quote of two programs */
     }
@@ -113,11 +106,10 @@ static const struct version_range *range_of(const struct diagnosis *d,
 /* ---- versions to ask at ---- */
 
 static void point_add(struct points *p, struct str version) {
-    if (!version_valid(version) || p->count == BOUND_POINTS_MAX) {
+    if (!version_valid(version) || p->count == BOUND_POINTS_MAX)
         p->is_lossy = true;
-    } else if (version_in_range(p->within, version) == RANGE_INSIDE) {
+    else if (version_in_range(p->within, version) == RANGE_INSIDE)
         p->at[p->count++] = version;
-    }
 }
 
 static void points_round(struct arena *a, struct points *p,
@@ -129,9 +121,8 @@ static void points_round(struct arena *a, struct points *p,
 
 static void points_of_range(struct arena *a, struct points *p,
                             const struct version_range *range) {
-    for (size_t i = 0; i < range->event_count; i++) {
+    for (size_t i = 0; i < range->event_count; i++)
         points_round(a, p, range->events[i].version);
-    }
 }
 
 /* Every quoted word of the predicate that is a version. */
@@ -142,9 +133,8 @@ static void points_of_predicate(struct arena *a, struct points *p,
         struct str word;
         (void)str_cut(rest, '\'', &rest);
         word = str_cut(rest, '\'', &rest);
-        if (version_valid(word)) {
+        if (version_valid(word))
             points_round(a, p, word);
-        }
     }
 }
 
@@ -154,9 +144,8 @@ static enum truth ask_at(struct diagnosis *d, struct str predicate,
                          const struct fact_list *facts, enum fact_name name,
                          const struct points *p) {
     struct fact_list all = {0};
-    for (size_t i = 0; i < facts->count; i++) {
+    for (size_t i = 0; i < facts->count; i++)
         facts_add(d->a, &all, &facts->at[i]);
-    }
     struct fact supposed = fact_blank(name, SOURCE_DERIVED);
     supposed.known = true;
     facts_add(d->a, &all, &supposed);
@@ -164,9 +153,8 @@ static enum truth ask_at(struct diagnosis *d, struct str predicate,
     for (size_t i = 0; i < p->count; i++) {
         all.at[all.count - 1].word = p->at[i];
         enum truth here = reader_when(d->r, predicate, &all).truth;
-        if (here == TRUTH_UNKNOWN || (i > 0 && here != truth)) {
+        if (here == TRUTH_UNKNOWN || (i > 0 && here != truth))
             return TRUTH_UNKNOWN;
-        }
         truth = here;
     }
     return truth;
@@ -178,9 +166,8 @@ struct verdict_when when_ask(struct diagnosis *d, struct str predicate,
     struct verdict_when v = reader_when(d->r, predicate, facts);
     for (size_t i = 0; i < v.name_count && i < 16; i++) {
         const struct version_range *range = range_of(d, form, v.names[i]);
-        if (!range || facts_last(facts, v.names[i])) {
+        if (!range || facts_last(facts, v.names[i]))
             continue;
-        }
         struct points *p = arena_alloc(d->a, sizeof *p);
         *p = (struct points){.within = range};
         points_of_range(d->a, p, range);
@@ -201,9 +188,8 @@ enum in_range range_by_form(struct diagnosis *d, const struct signature *form,
     int name = version_fact(d, row->product);
     const struct version_range *range =
         name >= 0 ? range_of(d, form, (enum fact_name)name) : NULL;
-    if (!range) {
+    if (!range)
         return RANGE_UNKNOWN;
-    }
     struct points *p = arena_alloc(d->a, sizeof *p);
     *p = (struct points){.within = range};
     points_of_range(d->a, p, range);
@@ -211,9 +197,8 @@ enum in_range range_by_form(struct diagnosis *d, const struct signature *form,
     enum in_range answer = RANGE_UNKNOWN;
     for (size_t i = 0; !p->is_lossy && i < p->count; i++) {
         enum in_range here = version_in_range(row, p->at[i]);
-        if (i > 0 && here != answer) {
+        if (i > 0 && here != answer)
             return RANGE_UNKNOWN;
-        }
         answer = here;
     }
     return answer;
@@ -224,10 +209,9 @@ enum in_range range_by_form(struct diagnosis *d, const struct signature *form,
 static void write_range(struct buf *b, const struct version_range *range) {
     for (size_t i = 0; i < range->event_count; i++) {
         const struct version_event *e = &range->events[i];
-        if (!str_eq(e->version, STR("0"))) {
+        if (!str_eq(e->version, STR("0")))
             buf_printf(b, "%s%s %.*s", b->n ? " " : "",
                        e->is_fixed ? "<" : ">=", STR_ARG(e->version));
-        }
     }
 }
 
@@ -254,9 +238,8 @@ struct str grounds_written(struct diagnosis *d, const enum fact_name *names,
     for (size_t i = 0; i < count; i++) {
         const struct version_range *range =
             facts_last(facts, names[i]) ? NULL : range_of(d, form, names[i]);
-        if (range) {
+        if (range)
             write_bound(&b, names[i], range);
-        }
     }
     return arena_str(d->a, buf_str(&b));
 }

@@ -41,9 +41,8 @@ static struct str text_of(const struct command *c,
 
 static void edit_add(struct edits *e, size_t from, size_t to,
                      struct str text) {
-    if (e->count < COMMAND_EDITS_MAX) {
+    if (e->count < COMMAND_EDITS_MAX)
         e->at[e->count++] = (struct edit){{from, to}, text};
-    }
 }
 
 static struct str edited(struct arena *a, struct str s,
@@ -65,24 +64,21 @@ static struct str edited(struct arena *a, struct str s,
 /* "--max_model_len" is "--max-model-len" to those who take both, and a typing
  * error to nobody. */
 bool command_is_alike(struct str x, struct str y) {
-    if (x.n != y.n || !str_starts(x, STR("--"))) {
+    if (x.n != y.n || !str_starts(x, STR("--")))
         return str_eq(x, y);
-    }
     for (size_t i = 0; i < x.n; i++) {
         char a = x.p[i] == '_' ? '-' : x.p[i];
         char b = y.p[i] == '_' ? '-' : y.p[i];
-        if (a != b) {
+        if (a != b)
             return false;
-        }
     }
     return true;
 }
 
 bool command_flag_is(struct str word, const struct flag *flag) {
     bool is_one = command_is_alike(word, flag->flag);
-    for (size_t i = 0; !is_one && i < flag->aliases.count; i++) {
+    for (size_t i = 0; !is_one && i < flag->aliases.count; i++)
         is_one = command_is_alike(word, flag->aliases.at[i]);
-    }
     return is_one;
 }
 
@@ -126,9 +122,8 @@ static bool setting_next(const struct shell *sh, size_t *at,
     struct shell_token t = shell_next(sh, *at);
     struct str word = raw_text(sh, &t);
     bool is_variable = shell_is_assignment(word);
-    if (t.kind != SHELL_WORD || (!is_variable && !is_dashed(word))) {
+    if (t.kind != SHELL_WORD || (!is_variable && !is_dashed(word)))
         return false;
-    }
     size_t cut = str_find_char(word, '=');
     to->name = str_slice(word, 0, cut);
     to->value = str_slice(word, cut + 1, word.n);
@@ -199,9 +194,8 @@ bool command_is_image_alone(struct str command) {
     struct command c = command_parse(command);
     struct argument next;
     size_t at = 0;
-    if (!command_is_arguments(command) || !argument_next(&c, &at, &next)) {
+    if (!command_is_arguments(command) || !argument_next(&c, &at, &next))
         return false;
-    }
     return !argument_next(&c, &at, &next) || c.sh.text.p[next.from] != '-';
 }
 
@@ -220,11 +214,9 @@ static const struct {
 };
 
 static int owner_of(struct str name) {
-    for (size_t i = 0; i < sizeof of_others / sizeof of_others[0]; i++) {
-        if (command_is_alike(name, str_of(of_others[i].flag))) {
+    for (size_t i = 0; i < sizeof of_others / sizeof of_others[0]; i++)
+        if (command_is_alike(name, str_of(of_others[i].flag)))
             return (int)of_others[i].owner;
-        }
-    }
     return -1;
 }
 
@@ -245,9 +237,8 @@ static size_t words_in(struct str value) {
     struct shell sh = {value, '\\'};
     size_t count = 0;
     for (struct shell_token t = shell_next(&sh, 0); t.kind == SHELL_WORD;
-         t = shell_next(&sh, t.to)) {
+         t = shell_next(&sh, t.to))
         count++;
-    }
     return count;
 }
 
@@ -267,9 +258,8 @@ static void value_replace(struct edits *e, const struct command *c,
     last = next;
     struct argument more = next;
     while (words_in(to->value) > 1 && argument_next(c, &at, &more) &&
-           more.to <= c->args_end && !is_dashed(text_of(c, &more))) {
+           more.to <= c->args_end && !is_dashed(text_of(c, &more)))
         last = more;
-    }
     value_edit(e, c, next.from, last.to, to->value);
 }
 
@@ -285,9 +275,8 @@ static bool flag_replace(struct edits *e, const struct command *c,
         edit_add(e, arg->from, arg->to, to->name);
         return true;
     }
-    if (!is_spelling(str_slice(bare, 0, cut), to)) {
+    if (!is_spelling(str_slice(bare, 0, cut), to))
         return false;
-    }
     if (is_joined && to->value.n > 0) {
         size_t quote = bare.n < word.n;
         value_edit(e, c, arg->from + quote + cut + 1, arg->to - quote,
@@ -327,9 +316,8 @@ static struct str joint_of(const struct command *c, struct arena *a) {
                       (s.p[i - 2] == c->sh.escape || s.p[i - 2] == '\r');
         if (is_end) {
             size_t to = i;
-            while (to < s.n && (s.p[to] == ' ' || s.p[to] == '\t')) {
+            while (to < s.n && (s.p[to] == ' ' || s.p[to] == '\t'))
                 to++;
-            }
             return arena_printf(a, " %c\n%.*s", c->sh.escape,
                                 STR_ARG(str_slice(s, i, to - i)));
         }
@@ -354,26 +342,22 @@ static void flag_add(struct edits *e, const struct command *c,
 /* An option of the container or the launcher, which has to be there. */
 static bool owned_place(struct edits *e, const struct command *c,
                         size_t owned, const struct wish *to) {
-    if (c->form != FORM_SHELL || owned == 0) {
+    if (c->form != FORM_SHELL || owned == 0)
         return false;
-    }
     size_t end = owned < c->program ? c->program : c->args;
-    if (!flags_replace(e, c, owned, end, to)) {
+    if (!flags_replace(e, c, owned, end, to))
         edit_add(e, owned, owned,
                  arena_printf(to->a, " %.*s", STR_ARG(to->whole)));
-    }
     return true;
 }
 
 static bool flag_place(struct edits *e, const struct command *c,
                        const struct wish *to) {
     int owner = owner_of(to->name);
-    if (owner >= 0) {
+    if (owner >= 0)
         return owned_place(e, c, c->owned[owner], to);
-    }
-    if (!flags_replace(e, c, c->args, c->args_end, to)) {
+    if (!flags_replace(e, c, c->args, c->args_end, to))
         flag_add(e, c, to);
-    }
     return true;
 }
 
@@ -400,27 +384,23 @@ static bool variable_place(struct edits *e, const struct command *c,
     size_t container = c->owned[OWNER_CONTAINER];
     bool has_place = c->form == FORM_SHELL && !shell_is_windows(&c->sh) &&
                      !c->is_mpi && !command_is_arguments(c->sh.text);
-    if (!has_place || variable_replace(e, c, to)) {
+    if (!has_place || variable_replace(e, c, to))
         return has_place;
-    }
-    if (container > 0) {
+    if (container > 0)
         edit_add(e, container, container,
                  arena_printf(to->a, " -e %.*s", STR_ARG(to->whole)));
-    } else {
+    else
         edit_add(e, c->env, c->env,
                  arena_printf(to->a, "%.*s ", STR_ARG(to->whole)));
-    }
     return true;
 }
 
 /* ---- all of it ---- */
 
 static bool fits_in_quotes(struct str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        if (strchr("\"'`$\\", s.p[i]) != NULL) {
+    for (size_t i = 0; i < s.n; i++)
+        if (strchr("\"'`$\\", s.p[i]) != NULL)
             return false;
-        }
-    }
     return true;
 }
 
@@ -433,9 +413,8 @@ static bool change_inside(const struct command *c, const struct wish *to,
     struct edits e = {.count = 0};
     struct str inner = str_slice(c->sh.text, c->inner_from,
                                  c->inner_to - c->inner_from);
-    if (!fits_in_quotes(to->whole) || !change_make(inner, to, &inner)) {
+    if (!fits_in_quotes(to->whole) || !change_make(inner, to, &inner))
         return false;
-    }
     edit_add(&e, c->inner_from, c->inner_to, inner);
     *out = edited(to->a, str_slice(c->sh.text, 0, c->to), &e);
     return true;
@@ -446,20 +425,16 @@ static bool change_make(struct str command, const struct wish *to,
     struct command c = command_parse(command);
     struct edits e = {.count = 0};
     bool is_variable = !is_dashed(to->name);
-    if (!c.is_plain) {
+    if (!c.is_plain)
         return false;
-    }
     if (c.inner_to > 0 && !command_parse(str_slice(
                               command, c.inner_from,
-                              c.inner_to - c.inner_from)).is_plain) {
+                              c.inner_to - c.inner_from)).is_plain)
         return false;
-    }
-    if (c.inner_to > 0 && !is_variable && owner_of(to->name) < 0) {
+    if (c.inner_to > 0 && !is_variable && owner_of(to->name) < 0)
         return change_inside(&c, to, out);
-    }
-    if (is_variable ? !variable_place(&e, &c, to) : !flag_place(&e, &c, to)) {
+    if (is_variable ? !variable_place(&e, &c, to) : !flag_place(&e, &c, to))
         return false;
-    }
     *out = edited(to->a, str_slice(command, 0, c.to), &e);
     return true;
 }
@@ -470,14 +445,11 @@ bool command_with(struct arena *a, const struct engine *e, struct str command,
     struct wish to = {.a = a, .engine = e};
     size_t at = 0;
     command = str_trim(command);
-    if (!setting_is_flag(settings)) {
+    if (!setting_is_flag(settings))
         return false;
-    }
-    while (setting_next(&sh, &at, &to)) {
-        if (!change_make(command, &to, &command)) {
+    while (setting_next(&sh, &at, &to))
+        if (!change_make(command, &to, &command))
             return false;
-        }
-    }
     *out = command;
     return true;
 }
@@ -493,9 +465,8 @@ bool command_flag_next(const struct command *c, size_t *at, struct str *name,
     while (argument_next(c, at, &arg)) {
         struct str word = shell_unquoted(text_of(c, &arg));
         size_t cut = str_find_char(word, '='), behind = *at;
-        if (!is_dashed(word)) {
+        if (!is_dashed(word))
             continue;
-        }
         *name = str_slice(word, 0, cut);
         *value = shell_unquoted(str_slice(word, cut + 1, word.n));
         if (cut == word.n && argument_next(c, &behind, &next) &&

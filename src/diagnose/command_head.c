@@ -54,11 +54,9 @@ static struct str word_of(const struct walk *w) {
 }
 
 static struct str base_name(struct str path) {
-    for (size_t i = path.n; i > 0; i--) {
-        if (path.p[i - 1] == '/' || path.p[i - 1] == '\\') {
+    for (size_t i = path.n; i > 0; i--)
+        if (path.p[i - 1] == '/' || path.p[i - 1] == '\\')
             return str_slice(path, i, path.n);
-        }
-    }
     return path;
 }
 
@@ -74,11 +72,10 @@ static bool is_at_stop(const struct walk *w) {
 /* ---- options of what runs it ---- */
 
 static bool takes_word(struct str option, const struct wrapper *it) {
-    if (str_starts(option, STR("--"))) {
+    if (str_starts(option, STR("--")))
         return it->long_takes_value &&
                str_find_char(option, '=') == option.n &&
                !str_in(option, switches);
-    }
     bool is_short = option.n == 2 || (option.n == 3 && option.p[2] == 'p');
     return is_short && strchr(it->valued, option.p[1]) != NULL;
 }
@@ -88,39 +85,31 @@ static bool skip_options(struct walk *w, const struct wrapper *it) {
     while (!is_at_stop(w) && str_starts(word_of(w), STR("-"))) {
         bool takes = takes_word(word_of(w), it);
         if (!take(w, w->word.to) ||
-            (takes && !is_at_stop(w) && !take(w, w->word.to))) {
+            (takes && !is_at_stop(w) && !take(w, w->word.to)))
             return false;
-        }
     }
     return true;
 }
 
 static bool skip_wrapper(struct walk *w, const struct wrapper *it) {
     bool is_slurm = strcmp(it->name, "srun") == 0;
-    if (is_slurm) {
+    if (is_slurm)
         w->c->owned[OWNER_SLURM] = w->word.to;
-    }
     w->c->is_mpi = w->c->is_mpi || strncmp(it->name, "mpi", 3) == 0;
-    if (!take(w, w->word.to) || !skip_options(w, it)) {
+    if (!take(w, w->word.to) || !skip_options(w, it))
         return false;
-    }
-    for (unsigned i = 0; i < it->positional && !is_at_stop(w); i++) {
-        if (!take(w, w->word.to)) {
+    for (unsigned i = 0; i < it->positional && !is_at_stop(w); i++)
+        if (!take(w, w->word.to))
             return false;
-        }
-    }
-    if (it->env_behind) {
+    if (it->env_behind)
         w->c->env = w->word.from;
-    }
     return true;
 }
 
 static const struct wrapper *wrapper_named(struct str name) {
-    for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++) {
-        if (str_eq(name, str_of(wrappers[i].name))) {
+    for (size_t i = 0; i < sizeof wrappers / sizeof wrappers[0]; i++)
+        if (str_eq(name, str_of(wrappers[i].name)))
             return &wrappers[i];
-        }
-    }
     return NULL;
 }
 
@@ -128,19 +117,16 @@ static const struct wrapper *wrapper_named(struct str name) {
 
 /* "-it", "-d": no value in a word of its own. */
 static bool is_cluster_of_switches(struct str option) {
-    for (size_t i = 1; i < option.n; i++) {
-        if (strchr("ditPq", option.p[i]) == NULL) {
+    for (size_t i = 1; i < option.n; i++)
+        if (strchr("ditPq", option.p[i]) == NULL)
             return false;
-        }
-    }
     return option.n > 1 && option.p[1] != '-';
 }
 
 static bool container_takes_word(struct str option) {
-    if (str_starts(option, STR("--"))) {
+    if (str_starts(option, STR("--")))
         return str_find_char(option, '=') == option.n &&
                !str_in(option, switches);
-    }
     return option.n == 2 && !is_cluster_of_switches(option);
 }
 
@@ -148,12 +134,10 @@ static bool container_takes_word(struct str option) {
 static bool skip_container(struct walk *w) {
     struct walk at = *w;
     bool is_run = take(&at, at.word.to);
-    if (is_run && str_eq(word_of(&at), STR("container"))) {
+    if (is_run && str_eq(word_of(&at), STR("container")))
         is_run = take(&at, at.word.to);
-    }
-    if (!is_run || !str_eq(word_of(&at), STR("run"))) {
+    if (!is_run || !str_eq(word_of(&at), STR("run")))
         return false;
-    }
     w->c->owned[OWNER_CONTAINER] = at.word.to;
     is_run = take(&at, at.word.to);
     while (is_run && !is_at_stop(&at) &&
@@ -176,11 +160,10 @@ static size_t behind_script(struct walk *w) {
         struct str word = word_of(&at);
         bool is_module = str_eq(word, STR("-m")) && take(&at, at.word.to);
         if (is_module && (str_starts(word_of(&at), STR("torch.distributed")) ||
-                          str_starts(word_of(&at), STR("accelerate")))) {
+                          str_starts(word_of(&at), STR("accelerate"))))
             w->c->owned[OWNER_TORCHRUN] = at.word.to;
-        } else if (is_module || str_ends(word, STR(".py"))) {
+        else if (is_module || str_ends(word, STR(".py")))
             return at.word.to;
-        }
     }
     return args;
 }
@@ -188,9 +171,8 @@ static size_t behind_script(struct walk *w) {
 /* `-c "..."` behind a shell: the quotes hold a command of their own. */
 static void shell_read(struct walk *w) {
     struct walk at = *w;
-    if (!take(&at, at.word.to)) {
+    if (!take(&at, at.word.to))
         return;
-    }
     struct str option = word_of(&at);
     bool is_text = option.n > 1 && option.p[0] == '-' &&
                    str_ends(option, STR("c")) && take(&at, at.word.to);
@@ -207,15 +189,13 @@ static void program_read(struct walk *w) {
     struct str name = base_name(word_of(w));
     w->c->program = w->word.from;
     w->c->args = w->word.to;
-    if (str_eq(name, STR("torchrun"))) {
+    if (str_eq(name, STR("torchrun")))
         w->c->owned[OWNER_TORCHRUN] = w->word.to;
-    }
     if (str_starts(name, STR("python")) ||
-        STR_IS_ONE(name, "torchrun", "accelerate", "deepspeed")) {
+        STR_IS_ONE(name, "torchrun", "accelerate", "deepspeed"))
         w->c->args = behind_script(w);
-    } else if (STR_IS_ONE(name, "bash", "sh", "zsh", "dash", "ash", "fish")) {
+    else if (STR_IS_ONE(name, "bash", "sh", "zsh", "dash", "ash", "fish"))
         shell_read(w);
-    }
 }
 
 /* Behind an image stands its command, or arguments of the one it has. */
@@ -250,9 +230,8 @@ static bool head_read(struct walk *w) {
             break;
         }
     }
-    if (is_there) {
+    if (is_there)
         program_read(w);
-    }
     return is_there;
 }
 
@@ -260,9 +239,8 @@ static bool head_read(struct walk *w) {
 
 static bool is_nothing_left(const struct shell *sh, size_t at) {
     struct shell_token t = shell_next(sh, at);
-    while (t.kind == SHELL_OPERATOR && sh->text.p[t.from] == '\n') {
+    while (t.kind == SHELL_OPERATOR && sh->text.p[t.from] == '\n')
         t = shell_next(sh, t.to);
-    }
     return t.kind == SHELL_END ||
            (t.kind == SHELL_COMMENT && is_nothing_left(sh, t.to));
 }
@@ -274,17 +252,15 @@ static bool tail_command(struct command *c, size_t at, bool is_pipe) {
     bool is_known = is_pipe ? str_eq(word, STR("tee"))
                             : str_eq(word, STR("true")) ||
                                   str_eq(word, STR(":"));
-    if (t.kind != SHELL_WORD || !is_known) {
+    if (t.kind != SHELL_WORD || !is_known)
         return false;
-    }
     do {
         c->to = t.to;
         t = shell_next(&c->sh, t.to);
     } while (is_pipe && (t.kind == SHELL_WORD || t.kind == SHELL_REDIRECT));
     struct str op = shell_text(&c->sh, &t);
-    if (t.kind == SHELL_OPERATOR && str_eq(op, STR("&"))) {
+    if (t.kind == SHELL_OPERATOR && str_eq(op, STR("&")))
         c->to = t.to;
-    }
     return is_nothing_left(&c->sh, c->to);
 }
 
@@ -294,9 +270,8 @@ static bool tail_read(struct command *c, const struct shell_token *t) {
         c->to = t->to;
         return true;
     }
-    if (str_eq(op, STR(";")) || str_eq(op, STR("\n"))) {
+    if (str_eq(op, STR(";")) || str_eq(op, STR("\n")))
         return is_nothing_left(&c->sh, t->to);
-    }
     bool is_pipe = str_eq(op, STR("|")) || str_eq(op, STR("|&"));
     return (is_pipe || str_eq(op, STR("||"))) &&
            tail_command(c, t->to, is_pipe);
@@ -331,13 +306,11 @@ static bool rest_read(struct command *c) {
 /* ---- all of it ---- */
 
 bool argument_next(const struct command *c, size_t *at, struct argument *arg) {
-    if (c->form != FORM_SHELL) {
+    if (c->form != FORM_SHELL)
         return list_next(c, at, arg);
-    }
     struct shell_token t = shell_next(&c->sh, *at);
-    while (t.kind == SHELL_REDIRECT) {
+    while (t.kind == SHELL_REDIRECT)
         t = shell_next(&c->sh, t.to);
-    }
     *arg = (struct argument){t.from, t.to};
     *at = t.to;
     return t.kind == SHELL_WORD;
@@ -350,9 +323,8 @@ static bool is_plain_everywhere(const struct shell *sh) {
     for (size_t i = 0; i < s.n; i++) {
         bool ends_line = s.p[i] == sh->escape && i + 1 < s.n &&
                          (s.p[i + 1] == '\n' || s.p[i + 1] == '\r');
-        if (!ends_line && strchr("`^;|&'", s.p[i]) != NULL) {
+        if (!ends_line && strchr("`^;|&'", s.p[i]) != NULL)
             return false;
-        }
     }
     return true;
 }
@@ -378,17 +350,15 @@ struct command command_parse(struct str text) {
 
 static bool is_word_at(const struct shell *sh, size_t at) {
     struct shell_token t = shell_next(sh, 0);
-    while (t.kind == SHELL_WORD && t.from < at) {
+    while (t.kind == SHELL_WORD && t.from < at)
         t = shell_next(sh, t.to);
-    }
     return t.from == at && (t.kind == SHELL_WORD || t.kind == SHELL_ODD);
 }
 
 bool command_runs(struct str text, size_t program) {
     struct command c = parse_until(text, program);
-    if (c.form != FORM_SHELL) {
+    if (c.form != FORM_SHELL)
         return false;
-    }
     if (c.inner_to > 0 && program >= c.inner_from && program < c.inner_to) {
         struct str inner = str_slice(text, c.inner_from,
                                      c.inner_to - c.inner_from);

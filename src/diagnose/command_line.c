@@ -21,12 +21,10 @@ static bool is_one_of(char c, const char *set) {
 
 /* The program was found by its name: its path stands in front. */
 static size_t path_begin(struct str line, size_t at) {
-    if (at == 0 || !is_one_of(line.p[at - 1], "/\\")) {
+    if (at == 0 || !is_one_of(line.p[at - 1], "/\\"))
         return at;
-    }
-    while (at > 0 && !is_one_of(line.p[at - 1], " \t\n\"'`(=|&;<>")) {
+    while (at > 0 && !is_one_of(line.p[at - 1], " \t\n\"'`(=|&;<>"))
         at--;
-    }
     return at;
 }
 
@@ -37,9 +35,8 @@ static size_t first_word(struct str line, size_t program) {
     for (; at < program; at++) {
         bool begins = at == 0 || is_one_of(line.p[at - 1], " \t\n\"'`(");
         if (begins && !is_one_of(line.p[at], " \t\n\"'`(") &&
-            command_runs(str_slice(line, at, line.n), program - at)) {
+            command_runs(str_slice(line, at, line.n), program - at))
             return at;
-        }
     }
     return program;
 }
@@ -47,12 +44,10 @@ static size_t first_word(struct str line, size_t program) {
 /* The closing quote; rest.n: it is not there, or quotes inside are escaped. */
 static size_t quote_end(struct str rest, char quote) {
     for (size_t i = 0; i < rest.n; i++) {
-        if (rest.p[i] == '\\' && i + 1 < rest.n && rest.p[i + 1] == quote) {
+        if (rest.p[i] == '\\' && i + 1 < rest.n && rest.p[i + 1] == quote)
             return rest.n;
-        }
-        if (rest.p[i] == quote) {
+        if (rest.p[i] == quote)
             return i;
-        }
     }
     return rest.n;
 }
@@ -79,9 +74,8 @@ static bool is_cut_short(struct str command) {
 static size_t joined_end(struct str text) {
     struct shell sh = shell_of(text);
     struct shell_token t = shell_next(&sh, 0);
-    while (t.kind != SHELL_END && t.kind != SHELL_ODD && t.kind != SHELL_CUT) {
+    while (t.kind != SHELL_END && t.kind != SHELL_ODD && t.kind != SHELL_CUT)
         t = shell_next(&sh, t.to);
-    }
     return t.kind == SHELL_CUT ? t.from : text.n;
 }
 
@@ -100,9 +94,8 @@ static size_t prose_begin(struct str text) {
         }
         bool is_quoted = str_find_char(word, '"') < word.n ||
                          str_find_char(word, '\'') < word.n;
-        if (end < word.n && !is_quoted) {
+        if (end < word.n && !is_quoted)
             return t.from + end;
-        }
     }
     return text.n;
 }

@@ -23,9 +23,8 @@ enum form form_of(struct str text) {
 
 static bool list_next_flow(struct str s, size_t *at, struct argument *arg) {
     size_t i = *at;
-    while (i < s.n && strchr("[, \t\r\n", s.p[i]) != NULL) {
+    while (i < s.n && strchr("[, \t\r\n", s.p[i]) != NULL)
         i++;
-    }
     if (i == s.n || (s.p[i] != '"' && s.p[i] != '\'')) {
         *at = i;
         return false;
@@ -38,9 +37,8 @@ static bool list_next_flow(struct str s, size_t *at, struct argument *arg) {
 
 static bool list_next_block(struct str s, size_t *at, struct argument *arg) {
     size_t from = *at;
-    while (from < s.n && strchr(" \t\r\n", s.p[from]) != NULL) {
+    while (from < s.n && strchr(" \t\r\n", s.p[from]) != NULL)
         from++;
-    }
     if (from + 2 >= s.n || s.p[from] != '-' || s.p[from + 1] != ' ') {
         *at = from;
         return false;
@@ -63,9 +61,8 @@ bool list_next(const struct command *c, size_t *at, struct argument *arg) {
  * list were pasted where a command goes. */
 static bool is_odd(struct str item) {
     bool is_active = str_find(item, STR("$(")) < item.n;
-    for (size_t i = 0; i < item.n; i++) {
+    for (size_t i = 0; i < item.n; i++)
         is_active = is_active || strchr("`\\;|&<>\"'", item.p[i]) != NULL;
-    }
     return is_active || STR_IS_ONE(item, "-c", "-lc", "--");
 }
 
@@ -90,9 +87,8 @@ void list_read(struct command *c) {
 static bool is_bare_word(struct str item) {
     for (size_t i = 0; i < item.n; i++) {
         char c = item.p[i];
-        if (!is_word(c) && strchr("-./:=,@%+", c) == NULL) {
+        if (!is_word(c) && strchr("-./:=,@%+", c) == NULL)
             return false;
-        }
     }
     return item.n > 0;
 }
@@ -102,13 +98,11 @@ struct str command_as_typed(struct arena *a, struct str text) {
     struct argument arg;
     struct buf out;
     size_t at = 0;
-    if (!str_starts(text, STR("['"))) {
+    if (!str_starts(text, STR("['")))
         return text;
-    }
     list_read(&c);
-    if (!c.is_plain) {
+    if (!c.is_plain)
         return (struct str){NULL, 0};
-    }
     buf_init_in(&out, a, text.n);
     while (list_next(&c, &at, &arg)) {
         struct str item = str_slice(text, arg.from, arg.to - arg.from);
@@ -130,13 +124,11 @@ static char quote_of(const struct command *c) {
 static struct str indent_of(const struct command *c) {
     struct str s = c->sh.text;
     size_t from = c->args_end;
-    while (from > 0 && s.p[from - 1] != '\n') {
+    while (from > 0 && s.p[from - 1] != '\n')
         from--;
-    }
     size_t to = from;
-    while (to < s.n && s.p[to] != '-') {
+    while (to < s.n && s.p[to] != '-')
         to++;
-    }
     return str_slice(s, from, to - from);
 }
 
@@ -157,9 +149,8 @@ struct argument list_added(struct arena *a, const struct command *c,
     }
     struct str indent = indent_of(c);
     *text = arena_printf(a, "\n%.*s- %.*s", STR_ARG(indent), STR_ARG(name));
-    if (value.n > 0) {
+    if (value.n > 0)
         *text = arena_printf(a, "%.*s\n%.*s- %c%.*s%c", STR_ARG(*text),
                              STR_ARG(indent), q, STR_ARG(value), q);
-    }
     return (struct argument){end, end};
 }

@@ -45,9 +45,8 @@ static bool is_narrower(const struct fact *x, const struct fact *than) {
  * number. */
 static bool is_nickname(const struct fact *f) {
     bool has_digit = false;
-    for (size_t i = 0; i < f->word.n; i++) {
+    for (size_t i = 0; i < f->word.n; i++)
         has_digit = has_digit || (f->word.p[i] >= '0' && f->word.p[i] <= '9');
-    }
     return f->name == FACT_model && !has_digit;
 }
 
@@ -59,41 +58,32 @@ static int64_t place_of(const struct witness *x) {
 }
 
 static bool is_better(const struct witness *x, const struct witness *than) {
-    if (than->is_there && is_bound(x->fact.name)) {
+    if (than->is_there && is_bound(x->fact.name))
         return is_narrower(&x->fact, &than->fact);
-    }
-    if (than->is_there && is_vaguer(&x->fact, &than->fact)) {
+    if (than->is_there && is_vaguer(&x->fact, &than->fact))
         return false;
-    }
-    if (than->is_there && is_vaguer(&than->fact, &x->fact)) {
+    if (than->is_there && is_vaguer(&than->fact, &x->fact))
         return true;
-    }
-    if (than->is_there && place_of(x) != place_of(than)) {
+    if (than->is_there && place_of(x) != place_of(than))
         return place_of(x) < place_of(than);
-    }
-    if (!than->is_there || x->is_before != than->is_before) {
+    if (!than->is_there || x->is_before != than->is_before)
         return !than->is_there || x->is_before;
-    }
-    if (says_less(&x->fact, &than->fact)) {
+    if (says_less(&x->fact, &than->fact))
         return false;
-    }
-    if (x->is_dump != than->is_dump) {
+    if (x->is_dump != than->is_dump)
         return x->is_dump;
-    }
     return x->is_before ? x->order >= than->order : x->order < than->order;
 }
 
 static void testify(const struct diagnosis *d, struct witnesses *w,
                     const struct witness *x) {
     enum fact_name name = x->fact.name;
-    if (is_better(x, &w->best[name])) {
+    if (is_better(x, &w->best[name]))
         w->best[name] = *x;
-    }
     bool is_named = !x->is_dump || (fact_is_environment(d, name) &&
                                     !x->is_statement);
-    if (is_named && is_better(x, &w->named[name])) {
+    if (is_named && is_better(x, &w->named[name]))
         w->named[name] = *x;
-    }
 }
 
 /* "try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" at the end of
@@ -106,9 +96,8 @@ static bool is_advice(const struct diagnosis *d, const struct hit *h,
         for (size_t k = 0; k < s->place_count; k++) {
             const struct place *p = &s->places[k];
             if (h->stream == p->stream && h->first_line >= p->first_line &&
-                h->first_line <= p->last_line) {
+                h->first_line <= p->last_line)
                 return true;
-            }
         }
     }
     return false;
@@ -121,9 +110,8 @@ static bool is_trainer(const struct engine *e) {
 
 bool hit_is_ours(const struct diagnosis *d, const struct hit *h) {
     const struct engine *e = reader_engine(d->r, h->owner);
-    if (!e || !d->engine || e == d->engine) {
+    if (!e || !d->engine || e == d->engine)
         return e != NULL;
-    }
     return e->is_everywhere || (is_trainer(e) && is_trainer(d->engine));
 }
 
@@ -138,9 +126,8 @@ static bool is_version_of_another(const struct diagnosis *d,
 static void speak(const struct diagnosis *d, struct witnesses *w,
                   const struct hit *h, const struct witness *x) {
     if (x->fact.known && x->fact.name != FACT_engine &&
-        hit_may_tell(d, &w->failure, h, x->fact.name)) {
+        hit_may_tell(d, &w->failure, h, x->fact.name))
         testify(d, w, x);
-    }
 }
 
 /* What holds for one line of the log and no longer: growth.c, lever.c,
@@ -154,11 +141,9 @@ static bool is_of_line(enum fact_name name) {
 
 /* The card that such a line is about is not one that failed. */
 static bool is_line_of_card(const struct fact_list *facts) {
-    for (size_t i = 0; i < facts->count; i++) {
-        if (is_of_line(facts->at[i].name)) {
+    for (size_t i = 0; i < facts->count; i++)
+        if (is_of_line(facts->at[i].name))
             return facts_first(facts, FACT_gpu_index) != NULL;
-        }
-    }
     return false;
 }
 
@@ -175,16 +160,13 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
         if (is_of_line(x.fact.name) ||
-            (is_of_card && x.fact.name == FACT_gpu_index)) {
+            (is_of_card && x.fact.name == FACT_gpu_index))
             continue;
-        }
-        if (x.is_prose && x.fact.why.n == 0) {
+        if (x.is_prose && x.fact.why.n == 0)
             x.fact.why = STR("what somebody writes of it");
-        }
         if (!is_advice(d, h, x.fact.name) &&
-            !is_version_of_another(d, h, x.fact.name)) {
+            !is_version_of_another(d, h, x.fact.name))
             speak(d, w, h, &x);
-        }
     }
     for (size_t i = 0; row && i < row->set_count; i++) {
         if (row->set[i].name == FACT_settings_listed) {
@@ -203,9 +185,8 @@ static void spell_as_typed(struct witnesses *w, int name) {
     const struct witness *typed = &w->named[name];
     bool is_same = typed->is_there && typed->fact.known &&
                    typed->fact.number == best->number;
-    if (best->spelled.n == 0 && is_same) {
+    if (best->spelled.n == 0 && is_same)
         best->spelled = typed->fact.spelled;
-    }
 }
 
 /* "docker run ... vllm/vllm-openai ..." and the arguments after its image are
@@ -217,9 +198,8 @@ static bool is_part_of(struct str part, struct str whole) {
 /* The last one before the failure, else the first one after it. */
 static bool is_better_command(struct str known, struct str command,
                               bool is_above) {
-    if (known.n == 0 || is_part_of(known, command)) {
+    if (known.n == 0 || is_part_of(known, command))
         return true;
-    }
     return !is_part_of(command, known) && is_above;
 }
 
@@ -241,9 +221,8 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
                                          &command));
         bool is_above = h->order <= end->last;
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
-            !hit_is_ours(d, h) || command_is_image_alone(command)) {
+            !hit_is_ours(d, h) || command_is_image_alone(command))
             continue;
-        }
         if (is_of_script(d, h)) {
             bool is_better =
                 is_whole && is_better_command(d->script, command, is_above);
@@ -273,9 +252,8 @@ struct fact command_fact(const struct diagnosis *d, const struct flag *flag) {
 static void command_read(struct diagnosis *d) {
     for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
         struct fact f = command_fact(d, &d->engine->flags[i]);
-        if (f.known && !facts_first(&d->context, f.name)) {
+        if (f.known && !facts_first(&d->context, f.name))
             facts_add(d->a, &d->context, &f);
-        }
     }
 }
 
@@ -291,17 +269,14 @@ struct fact fact_of_packing(const struct model_match *m) {
 
 static void model_name(struct diagnosis *d, struct fact *f) {
     struct model_match m = reader_model(d->r, f->word);
-    if (!m.model) {
+    if (!m.model)
         return;
-    }
     f->word = m.model->id;
-    if (m.is_guess) {
+    if (m.is_guess)
         f->why = STR("a guess from a shortened or repacked name");
-    }
     struct fact q = fact_of_packing(&m);
-    if (q.known && !facts_first(&d->context, FACT_quantization)) {
+    if (q.known && !facts_first(&d->context, FACT_quantization))
         facts_add(d->a, &d->context, &q);
-    }
 }
 
 static void catalogue_names(struct diagnosis *d) {
@@ -346,9 +321,8 @@ static void defaults_add(struct diagnosis *d, const struct witnesses *w) {
             copy.name = (enum fact_name)n;
             copy.gpu = copy.rank = copy.pid = FACT_NONE;
             copy.text = (struct str){NULL, 0};
-            if (list.known) {
+            if (list.known)
                 prove_default(d, &list, &copy);
-            }
             facts_add(d->a, &d->context, &copy);
         }
     }
@@ -379,9 +353,8 @@ void context_find(struct diagnosis *d) {
     w->failure = failure_end_of(d);
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
-        if (h->kind == PATTERN_CONTEXT && hit_is_ours(d, h)) {
+        if (h->kind == PATTERN_CONTEXT && hit_is_ours(d, h))
             hear(d, w, h);
-        }
     }
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         bool is_said = facts_first(&d->context, (enum fact_name)n) != NULL;
@@ -396,9 +369,8 @@ void context_find(struct diagnosis *d) {
     machine_take(d);
     catalogue_names(d);
     ranks_tell(d);
-    if (d->sightings.count > 0) {
+    if (d->sightings.count > 0)
         defaults_add(d, w);
-    }
     sort_stable(d->a, d->context.at, d->context.count, sizeof *d->context.at,
                 by_name);
 }

@@ -21,9 +21,8 @@
 /* Both change the same flag the same way; of kinds only those that name one
  * thing to do. */
 static bool do_the_same(const struct acts_on *x, const struct acts_on *y) {
-    if (x->flag.n > 0 || y->flag.n > 0) {
+    if (x->flag.n > 0 || y->flag.n > 0)
         return str_eq(x->flag, y->flag) && x->change == y->change;
-    }
     return x->kind == y->kind &&
            (x->kind == ACT_KIND_kill_process || x->kind == ACT_KIND_shm_size ||
             x->kind == ACT_KIND_upgrade || x->kind == ACT_KIND_downgrade ||
@@ -49,13 +48,10 @@ static void rule_out(struct fix *fix, const char *key) {
 static bool dead_end_settles(struct finding *f, const struct dead_end *x) {
     for (size_t i = 0; i < f->fix_count; i++) {
         struct fix *fix = &f->fixes[i];
-        if (x->when.count == 0 ||
-            !do_the_same(&fix->is->acts_on, &x->acts_on)) {
+        if (x->when.count == 0 || !do_the_same(&fix->is->acts_on, &x->acts_on))
             continue;
-        }
-        if (is_proven(fix) && fix->applies == APPLIES_YES) {
+        if (is_proven(fix) && fix->applies == APPLIES_YES)
             return false;
-        }
         rule_out(fix, "diagnose.applies.dead_end");
     }
     return true;
@@ -65,9 +61,8 @@ static void settle_dead_ends(struct finding *f) {
     size_t kept = 0;
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end_shown *x = &f->dead_ends[i];
-        if (x->is == NULL || dead_end_settles(f, x->is)) {
+        if (x->is == NULL || dead_end_settles(f, x->is))
             f->dead_ends[kept++] = *x;
-        }
     }
     f->dead_end_count = kept;
 }
@@ -84,15 +79,12 @@ static const struct {
 static void settle_remarks(struct finding *f) {
     for (size_t r = 0; r < f->remark_count; r++) {
         for (size_t k = 0; k < sizeof ruled_out / sizeof *ruled_out; k++) {
-            if (strcmp(f->remarks[r].key, ruled_out[k].remark) != 0) {
+            if (strcmp(f->remarks[r].key, ruled_out[k].remark) != 0)
                 continue;
-            }
-            for (size_t i = 0; i < f->fix_count; i++) {
+            for (size_t i = 0; i < f->fix_count; i++)
                 if (f->fixes[i].is->acts_on.kind == ruled_out[k].kind &&
-                    f->fixes[i].is->acts_on.flag.n == 0) {
+                    f->fixes[i].is->acts_on.flag.n == 0)
                     rule_out(&f->fixes[i], "diagnose.applies.remark");
-                }
-            }
         }
     }
 }
@@ -101,9 +93,8 @@ static void settle_remarks(struct finding *f) {
  * names the program. */
 static struct str setting_of_fix(const struct fix *fix) {
     size_t end = 0;
-    while (end < fix->command.n && strchr(" =:", fix->command.p[end]) == NULL) {
+    while (end < fix->command.n && strchr(" =:", fix->command.p[end]) == NULL)
         end++;
-    }
     bool is_program = end > 0 && fix->command.p[0] != '-' &&
                       str_find(fix->command, STR(" -")) == end;
     return str_slice(fix->command, 0, is_program ? 0 : end);
@@ -118,9 +109,8 @@ static bool is_said_better(const struct finding *f, size_t which) {
         const struct fix *other = &f->fixes[i];
         bool is_first = other->lowers.key == NULL || i < which;
         if (i != which && is_first && is_open(other) &&
-            str_eq(setting_of_fix(other), setting)) {
+            str_eq(setting_of_fix(other), setting))
             return true;
-        }
     }
     return false;
 }
@@ -130,9 +120,8 @@ static bool has_own_fix(const struct finding *f, const struct fix *renamed) {
     for (size_t i = 0; renamed->renamed.n > 0 && i < f->fix_count; i++) {
         const struct acts_on *on = &f->fixes[i].is->acts_on;
         if (is_open(&f->fixes[i]) && str_eq(on->flag, renamed->renamed) &&
-            on->change == renamed->is->acts_on.change) {
+            on->change == renamed->is->acts_on.change)
             return true;
-        }
     }
     return false;
 }
@@ -141,9 +130,8 @@ static void settle_settings(struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++) {
         struct fix *fix = &f->fixes[i];
         if ((fix->lowers.key != NULL && is_said_better(f, i)) ||
-            has_own_fix(f, fix)) {
+            has_own_fix(f, fix))
             rule_out(fix, "diagnose.applies.same_setting");
-        }
     }
 }
 
@@ -160,9 +148,8 @@ static void settle_others(struct finding *f) {
     bool is_own = is_alone || is_of_job;
     for (size_t i = 0; is_own && i < f->fix_count; i++) {
         const struct acts_on *what = &f->fixes[i].is->acts_on;
-        if (what->kind == ACT_KIND_kill_process && what->flag.n == 0) {
+        if (what->kind == ACT_KIND_kill_process && what->flag.n == 0)
             rule_out(&f->fixes[i], "diagnose.applies.no_others");
-        }
     }
 }
 

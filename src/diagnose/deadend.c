@@ -14,11 +14,9 @@
 static bool holds(struct diagnosis *d, const struct str_list *when,
                   const struct fact_list *facts,
                   const struct signature *form) {
-    for (size_t i = 0; i < when->count; i++) {
-        if (when_ask(d, when->at[i], facts, form).truth != TRUTH_TRUE) {
+    for (size_t i = 0; i < when->count; i++)
+        if (when_ask(d, when->at[i], facts, form).truth != TRUTH_TRUE)
             return false;
-        }
-    }
     return true;
 }
 
@@ -42,9 +40,8 @@ static bool is_listed(const struct finding *f, struct str called,
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end_shown *x = &f->dead_ends[i];
         if (!x->is && str_eq(x->action.arg[1], written) &&
-            str_eq(x->action.arg[0], called)) {
+            str_eq(x->action.arg[0], called))
             return true;
-        }
     }
     return false;
 }
@@ -55,9 +52,8 @@ static void attempt_add(struct diagnosis *d, struct finding *f,
     struct str written = fact_written(d->a, tried, false);
     struct str called = fact_called(d->a, tried->name);
     if (!tried->known || !now || facts_same(tried, now) ||
-        !is_same_card(tried, now) || is_listed(f, called, written)) {
+        !is_same_card(tried, now) || is_listed(f, called, written))
         return;
-    }
     struct dead_end_shown *x = &f->dead_ends[f->dead_end_count++];
     *x = (struct dead_end_shown){
         .trap = TRAP_TOUCHED, .action = NOTE("diagnose.attempt.action", called, written),
@@ -68,12 +64,10 @@ static void attempt_add(struct diagnosis *d, struct finding *f,
 static void attempts_show(struct diagnosis *d, struct finding *f) {
     for (size_t i = 0; i < f->instance_count; i++) {
         const struct fact_list *facts = &f->instances[i].facts;
-        for (size_t k = 0; k < facts->count; k++) {
+        for (size_t k = 0; k < facts->count; k++)
             if (f->dead_end_count < ATTEMPTS_MAX &&
-                is_setting(facts->at[k].name)) {
+                is_setting(facts->at[k].name))
                 attempt_add(d, f, &facts->at[k]);
-            }
-        }
     }
 }
 
@@ -89,9 +83,8 @@ static bool is_touched(const struct diagnosis *d, const struct dead_end *x) {
 /* The message itself names the setting. */
 static bool is_proposed(const struct finding *f, const struct dead_end *x) {
     struct str flag = x->acts_on.flag;
-    while (str_starts(flag, STR("-"))) {
+    while (str_starts(flag, STR("-")))
         flag = str_slice(flag, 1, flag.n);
-    }
     return flag.n > 0 && str_find(f->text, flag) < f->text.n;
 }
 
@@ -111,9 +104,8 @@ static void entry_ends_show(struct diagnosis *d, struct finding *f,
     const struct entry *e = f->entry;
     for (size_t i = 0; i < e->dead_end_count; i++) {
         const struct dead_end *x = &e->dead_ends[i];
-        if (trap_of(d, f, x) != trap || !holds(d, &x->when, facts, f->form)) {
+        if (trap_of(d, f, x) != trap || !holds(d, &x->when, facts, f->form))
             continue;
-        }
         f->dead_ends[f->dead_end_count++] = (struct dead_end_shown){
             .is = x, .trap = trap,
             .fail = success_of(d->r, &x->fail, e->mechanism, NULL)};
@@ -125,7 +117,6 @@ void dead_ends_show(struct diagnosis *d, struct finding *f) {
     f->dead_ends = arena_array(d->a, f->entry->dead_end_count + ATTEMPTS_MAX,
                                sizeof *f->dead_ends);
     attempts_show(d, f);
-    for (enum trap trap = TRAP_TOUCHED; trap <= TRAP_CLOSED; trap++) {
+    for (enum trap trap = TRAP_TOUCHED; trap <= TRAP_CLOSED; trap++)
         entry_ends_show(d, f, &facts, trap);
-    }
 }

@@ -36,9 +36,8 @@ static void take_off(struct fact *x, const struct fact *y) {
 static struct fact in_use_of(const struct sighting *s, enum fact_name name) {
     const struct fact *total = told(s, FACT_gpu_total);
     const struct fact *free = told(s, FACT_gpu_free);
-    if (!total || !free || free->number > total->number) {
+    if (!total || !free || free->number > total->number)
         return fact_blank(name, SOURCE_DERIVED);
-    }
     struct fact f = fact_number(name, SOURCE_DERIVED, total->number);
     f.ranged = true;
     f.low = fact_low(total);
@@ -60,14 +59,12 @@ static void outside_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *allocated = told(s, FACT_pytorch_allocated);
     const struct fact *rest = told(s, FACT_pytorch_unallocated);
     struct fact f = in_use_of(s, FACT_outside_framework);
-    if (!f.known || !(reserved || (allocated && rest))) {
+    if (!f.known || !(reserved || (allocated && rest)))
         return;
-    }
     int64_t used = f.number;
     take_off(&f, reserved ? reserved : allocated);
-    if (!reserved) {
+    if (!reserved)
         take_off(&f, rest);
-    }
     if (f.number < -NOTHING) {
         return; /* the numbers cannot be true together */
     }
@@ -91,11 +88,9 @@ static int64_t own_pid(const struct diagnosis *d, const struct sighting *s) {
 }
 
 static bool is_pid_of_job(const struct diagnosis *d, int64_t pid) {
-    for (size_t i = 0; i < d->scan->stream_count; i++) {
-        if (d->scan->streams[i].pid == pid) {
+    for (size_t i = 0; i < d->scan->stream_count; i++)
+        if (d->scan->streams[i].pid == pid)
             return true;
-        }
-    }
     return false;
 }
 
@@ -105,9 +100,8 @@ bool has_ranks(const struct diagnosis *d) {
         FACT_ranks_least};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct fact *f = facts_last(&d->context, names[i]);
-        if (f && f->source != SOURCE_DEFAULT && f->number > 1) {
+        if (f && f->source != SOURCE_DEFAULT && f->number > 1)
             return true;
-        }
     }
     return false;
 }
@@ -130,9 +124,8 @@ static bool has_twin(const struct sighting *s, const struct fact *listed) {
         const struct fact *other = &s->facts.at[i];
         if (other->name == FACT_other_in_use && other->known &&
             other->number == listed->number &&
-            are_near(other->pid, listed->pid)) {
+            are_near(other->pid, listed->pid))
             return true;
-        }
     }
     return false;
 }
@@ -157,15 +150,12 @@ static bool is_own_rank(const struct diagnosis *d, const struct sighting *s,
                         const struct fact *listed) {
     const struct fact *own = told(s, FACT_process_in_use);
     int64_t pid = own_pid(d, s);
-    if (listed->pid != FACT_NONE && is_pid_of_job(d, listed->pid)) {
+    if (listed->pid != FACT_NONE && is_pid_of_job(d, listed->pid))
         return true;
-    }
-    if (is_in_row(s, listed, pid)) {
+    if (is_in_row(s, listed, pid))
         return true;
-    }
-    if (!has_ranks(d) && !has_twin(s, listed)) {
+    if (!has_ranks(d) && !has_twin(s, listed))
         return false;
-    }
     return are_near(pid, listed->pid) || (own && is_like(listed, own));
 }
 
@@ -179,9 +169,8 @@ static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
         if (other->name == FACT_other_in_use && other->known) {
             listed++;
             if (is_own_rank(d, s, other) &&
-                add_i64(*bytes, other->number, bytes)) {
+                add_i64(*bytes, other->number, bytes))
                 f.number++;
-            }
         }
     }
     f.known = listed > 0;
@@ -207,9 +196,8 @@ static struct fact others_listed(const struct sighting *s) {
     for (size_t i = 0; i < s->facts.count; i++) {
         const struct fact *other = &s->facts.at[i];
         if (other->name != FACT_other_in_use || !other->known ||
-            !add_i64(f.number, other->number, &f.number)) {
+            !add_i64(f.number, other->number, &f.number))
             continue;
-        }
         f.known = f.ranged = true;
         f.low += fact_low(other);
         f.high += fact_high(other);
@@ -233,9 +221,8 @@ static void find_own_by_size(struct sighting *s) {
     const struct fact *held = told(s, FACT_pytorch_allocated);
     struct fact *own = NULL;
     size_t like = 0;
-    if (held == NULL || told(s, FACT_process_in_use) != NULL) {
+    if (held == NULL || told(s, FACT_process_in_use) != NULL)
         return;
-    }
     for (size_t i = 0; i < s->facts.count; i++) {
         struct fact *f = &s->facts.at[i];
         int64_t above = f->number - held->number;
@@ -245,9 +232,8 @@ static void find_own_by_size(struct sighting *s) {
             like++;
         }
     }
-    if (like == 1) {
+    if (like == 1)
         own->name = FACT_process_in_use;
-    }
 }
 
 static void others_tell(struct diagnosis *d, struct sighting *s) {
@@ -285,9 +271,8 @@ static void victim_tell(struct diagnosis *d, struct sighting *s) {
                                            FACT_shmem_rss};
     const struct fact *name = told(s, FACT_process_name);
     struct fact rss = fact_blank(FACT_victim_rss, SOURCE_DERIVED);
-    if (!facts_say(&s->facts, FACT_device_kind, "host")) {
+    if (!facts_say(&s->facts, FACT_device_kind, "host"))
         return;
-    }
     if (name && name->word.n > 0) {
         struct fact f = fact_word(FACT_victim, SOURCE_DERIVED, name->word);
         f.line = name->line;
@@ -330,13 +315,11 @@ static bool is_first_of_rank(const struct diagnosis *d,
                              const struct sighting *x) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *y = &d->sightings.at[i];
-        if (y == x) {
+        if (y == x)
             return true;
-        }
         if (y->head == s->head && lines_apart(s, y) <= TOGETHER_LINES &&
-            is_same_rank(d, x, y)) {
+            is_same_rank(d, x, y))
             return false;
-        }
     }
     return true;
 }
@@ -346,16 +329,12 @@ static void beside_tell(struct diagnosis *d, struct sighting *s) {
     struct fact attempts = fact_blank(FACT_attempts, SOURCE_DERIVED);
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *x = &d->sightings.at[i];
-        if (x->head != s->head) {
+        if (x->head != s->head)
             continue;
-        }
-        if (x < s && is_same_rank(d, x, s)) {
+        if (x < s && is_same_rank(d, x, s))
             attempts.number++;
-        }
-        if (lines_apart(s, x) <= TOGETHER_LINES &&
-            is_first_of_rank(d, s, x)) {
+        if (lines_apart(s, x) <= TOGETHER_LINES && is_first_of_rank(d, s, x))
             siblings.number++;
-        }
     }
     siblings.known = siblings.number > 1;
     siblings.line = attempts.line = s->hit->first_line;
@@ -379,10 +358,9 @@ static bool trains_all(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *what = facts_last(&d->context, FACT_trained);
     bool is_training = task && str_eq(task->word, STR("train")) &&
                        (!what || str_eq(what->word, STR("all")));
-    for (size_t i = 0; i < sizeof partly / sizeof *partly; i++) {
+    for (size_t i = 0; i < sizeof partly / sizeof *partly; i++)
         is_training = is_training && !facts_last(&s->facts, partly[i]) &&
                       !facts_last(&d->context, partly[i]);
-    }
     return is_training;
 }
 
@@ -407,18 +385,15 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *own = told(s, FACT_model);
     const struct fact *model = own ? own : facts_last(&d->context, FACT_model);
     struct fact f = fact_blank(FACT_model_params, SOURCE_DERIVED);
-    if (!model || !model->known) {
+    if (!model || !model->known)
         return;
-    }
     struct model_match m = reader_model(d->r, model->word);
     struct fact packing = fact_of_packing(&m);
     if (packing.known && !told(s, FACT_quantization) &&
-        !facts_last(&d->context, FACT_quantization)) {
+        !facts_last(&d->context, FACT_quantization))
         sighting_tell(d, s, packing);
-    }
-    if (!own && facts_last(&d->context, FACT_model_params)) {
+    if (!own && facts_last(&d->context, FACT_model_params))
         return;
-    }
     f.number = m.model && !m.is_guess ? m.model->params
                                       : params_named(model->word);
     f.formula = m.model && !m.is_guess ? STR("the catalogue's count")
@@ -436,9 +411,8 @@ static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
     struct inputs c = case_of(d, &s->facts);
     struct fact f = fact_blank(FACT_model_bytes, SOURCE_DERIVED);
     if (!params || !params->known || c.in[FACT_zero_stage].known ||
-        c.in[FACT_cpu_offload].number > 0) {
+        c.in[FACT_cpu_offload].number > 0)
         return;
-    }
     struct span bytes = memory_weights_of(&c, params->number);
     f.known = bytes.known;
     f.number = bytes.low;
@@ -455,24 +429,21 @@ static bool is_unified(struct diagnosis *d, const struct sighting *s) {
     name = name ? name : facts_last(&d->context, FACT_gpu_name);
     const struct gpu *gpu =
         name && name->known ? reader_gpu(d->r, name->word) : NULL;
-    if (gpu || !total || !total->known) {
+    if (gpu || !total || !total->known)
         return gpu && gpu->is_unified;
-    }
     struct gpu_list gpus =
         reader_gpus_of_total(d->r, fact_low(total), fact_high(total));
     size_t unified = 0;
-    for (size_t i = 0; i < gpus.count; i++) {
+    for (size_t i = 0; i < gpus.count; i++)
         unified += gpus.at[i]->is_unified;
-    }
     return unified > 0 && unified == gpus.count;
 }
 
 static void shared_tell(struct diagnosis *d, struct sighting *s) {
     struct fact f = fact_blank(FACT_shares_host_memory, SOURCE_DERIVED);
     bool is_told = told(s, f.name) || facts_first(&d->context, f.name);
-    if (is_told || !is_unified(d, s)) {
+    if (is_told || !is_unified(d, s))
         return;
-    }
     f.known = true;
     f.number = 1;
     f.formula = STR("the catalogue: this GPU uses the host's memory");

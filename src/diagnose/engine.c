@@ -29,9 +29,8 @@ static const struct sighting *first_failure(const struct diagnosis *d) {
     const struct sighting *first = NULL;
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
-        if (!s->is_weak && is_failure(d, s)) {
+        if (!s->is_weak && is_failure(d, s))
             return s;
-        }
         first = !first || (first->is_weak && !s->is_weak) ? s : first;
     }
     return first;
@@ -57,30 +56,24 @@ static void vote_for(struct ballot *b, const struct vote *vote) {
             return;
         }
     }
-    if (b->count < LOG_ENGINES_MAX) {
+    if (b->count < LOG_ENGINES_MAX)
         b->at[b->count++] = *vote;
-    }
 }
 
 static struct str engine_set_by(const struct context_pattern *row) {
-    for (size_t i = 0; row && i < row->set_count; i++) {
-        if (row->set[i].name == FACT_engine) {
+    for (size_t i = 0; row && i < row->set_count; i++)
+        if (row->set[i].name == FACT_engine)
             return row->set[i].value;
-        }
-    }
     return (struct str){NULL, 0};
 }
 
 /* Weights: in the failure's own traceback, in its stream, anywhere. */
 static int64_t nearness(const struct hit *h, const struct sighting *failure) {
-    if (!failure) {
+    if (!failure)
         return 1;
-    }
-    for (size_t i = 0; i < failure->place_count; i++) {
-        if (hit_in_trace(h, &failure->places[i])) {
+    for (size_t i = 0; i < failure->place_count; i++)
+        if (hit_in_trace(h, &failure->places[i]))
             return 1000;
-        }
-    }
     return h->stream == failure->places[0].stream ? 10 : 1;
 }
 
@@ -90,21 +83,18 @@ static void vote_of_failure(struct diagnosis *d, struct ballot *b,
     const struct fact *set = facts_first(&failure->facts, FACT_engine);
     const struct entry *e = reader_entry_head(d->r, failure->hit->owner);
     uint32_t line = failure->hit->first_line;
-    if (set) {
+    if (set)
         vote_for(b, &(struct vote){set->word, 1000000, line, false});
-    } else if (e && !str_eq(e->component, STR("pytorch")) &&
-               reader_engine_by_id(d->r, e->component)) {
+    else if (e && !str_eq(e->component, STR("pytorch")) &&
+             reader_engine_by_id(d->r, e->component))
         vote_for(b, &(struct vote){e->component, 100000, line, false});
-    }
 }
 
 static bool calls(struct diagnosis *d, struct str engine, struct str other) {
     const struct engine *e = reader_engine_by_id(d->r, engine);
-    for (size_t i = 0; e && i < e->calls.count; i++) {
-        if (str_eq(e->calls.at[i], other)) {
+    for (size_t i = 0; e && i < e->calls.count; i++)
+        if (str_eq(e->calls.at[i], other))
             return true;
-        }
-    }
     return false;
 }
 
@@ -125,17 +115,13 @@ static const struct vote *winner_of(struct diagnosis *d,
                                     const struct ballot *b,
                                     const struct sighting *failure) {
     const struct vote *best = NULL;
-    for (size_t i = 0; i < b->count; i++) {
-        if (!best || b->at[i].weight > best->weight) {
+    for (size_t i = 0; i < b->count; i++)
+        if (!best || b->at[i].weight > best->weight)
             best = &b->at[i];
-        }
-    }
-    for (size_t i = 0; best && i < b->count; i++) {
+    for (size_t i = 0; best && i < b->count; i++)
         if (calls(d, b->at[i].engine, best->engine) ||
-            runs_on(d, &b->at[i], best, failure)) {
+            runs_on(d, &b->at[i], best, failure))
             return &b->at[i];
-        }
-    }
     return best;
 }
 
@@ -145,9 +131,8 @@ static struct str engine_of_process(struct diagnosis *d, struct str process) {
         for (size_t k = 0; e && k < e->context_count; k++) {
             struct str engine = engine_set_by(&e->contexts[k]);
             if (engine.n > 0 && pattern_matches(d->a, e->contexts[k].pattern,
-                                                process)) {
+                                                process))
                 return engine;
-            }
         }
     }
     return (struct str){NULL, 0};
@@ -157,40 +142,33 @@ static struct str engine_of_process(struct diagnosis *d, struct str process) {
  * off. */
 static void vote_of_prefix(struct diagnosis *d, struct ballot *b,
                            const struct sighting *failure) {
-    if (b->count > 0 || failure->hit->stream >= d->scan->stream_count) {
+    if (b->count > 0 || failure->hit->stream >= d->scan->stream_count)
         return;
-    }
     struct str process = d->scan->streams[failure->hit->stream].process;
     struct str engine = process.n > 0 ? engine_of_process(d, process) : process;
-    if (engine.n > 0) {
+    if (engine.n > 0)
         vote_for(b, &(struct vote){engine, 1, failure->hit->first_line, false});
-    }
 }
 
 void engine_find(struct diagnosis *d) {
     struct ballot b = {.count = 0};
     const struct sighting *failure = first_failure(d);
-    if (failure) {
+    if (failure)
         vote_of_failure(d, &b, failure);
-    }
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
-        if (h->kind != PATTERN_CONTEXT) {
+        if (h->kind != PATTERN_CONTEXT)
             continue;
-        }
         struct str engine = engine_set_by(context_row(d, h));
-        if (engine.n > 0) {
+        if (engine.n > 0)
             vote_for(&b, &(struct vote){engine, nearness(h, failure),
                                         h->first_line, h->command.n > 0});
-        }
     }
-    if (failure) {
+    if (failure)
         vote_of_prefix(d, &b, failure);
-    }
     const struct vote *best = winner_of(d, &b, failure);
-    if (!best) {
+    if (!best)
         return;
-    }
     struct fact f = fact_word(FACT_engine, SOURCE_LOG, best->engine);
     f.line = best->line;
     facts_add(d->a, &d->context, &f);

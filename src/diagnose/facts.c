@@ -25,19 +25,16 @@ void facts_add(struct arena *a, struct fact_list *list, const struct fact *f) {
 }
 
 bool facts_same(const struct fact *x, const struct fact *y) {
-    if (x->name != y->name || x->known != y->known) {
+    if (x->name != y->name || x->known != y->known)
         return false;
-    }
     return !x->known || (x->number == y->number && str_eq(x->word, y->word));
 }
 
 void facts_drop(struct fact_list *list, enum fact_name name) {
     size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->at[i].name != name) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i].name != name)
             list->at[kept++] = list->at[i];
-        }
-    }
     list->count = kept;
 }
 
@@ -50,28 +47,24 @@ struct fact fact_stated(const struct setting *row, uint32_t line) {
 }
 
 void sighting_tell(struct diagnosis *d, struct sighting *s, struct fact f) {
-    if (f.known) {
+    if (f.known)
         facts_add_new(d->a, &s->facts, &f);
-    }
 }
 
 bool facts_add_new(struct arena *a, struct fact_list *list,
                    const struct fact *f) {
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *old = &list->at[i];
-        if (old->name != f->name || old->gpu != f->gpu) {
+        if (old->name != f->name || old->gpu != f->gpu)
             continue;
-        }
         if (f->name != FACT_other_in_use) {
-            if (old->known || !f->known) {
+            if (old->known || !f->known)
                 return false;
-            }
             list->at[i] = *f;
             return true;
         }
-        if (old->pid == f->pid && facts_same(old, f)) {
+        if (old->pid == f->pid && facts_same(old, f))
             return false;
-        }
     }
     facts_add(a, list, f);
     return true;
@@ -85,13 +78,11 @@ static int64_t only_gpu(const struct hit *h) {
     int64_t gpu = FACT_NONE;
     for (size_t i = 0; i < h->capture_count; i++) {
         struct fact f = fact_blank(FACT_gpu_index, SOURCE_LOG);
-        if (h->captures[i].name != FACT_gpu_index) {
+        if (h->captures[i].name != FACT_gpu_index)
             continue;
-        }
         fact_read(FACT_gpu_index, h->captures[i].text, 1, &f);
-        if (f.known && gpu == FACT_NONE) {
+        if (f.known && gpu == FACT_NONE)
             gpu = f.number;
-        }
     }
     return gpu;
 }
@@ -103,9 +94,8 @@ static bool is_name_part(char c) {
 }
 
 static size_t blanks_before(struct str s, size_t n) {
-    while (n > 0 && (s.p[n - 1] == ' ' || s.p[n - 1] == '\t')) {
+    while (n > 0 && (s.p[n - 1] == ' ' || s.p[n - 1] == '\t'))
         n--;
-    }
     return n;
 }
 
@@ -137,14 +127,12 @@ static struct str setting_spelled(struct str front) {
     left.n = blanks_before(left, left.n);
     char quote = cut_last(&left, "\"'");
     size_t from = left.n;
-    while (from > 0 && is_name_part(left.p[from - 1])) {
+    while (from > 0 && is_name_part(left.p[from - 1]))
         from--;
-    }
     struct str name = str_slice(left, from, left.n);
     bool is_open = quote != '\0' && (from == 0 || left.p[from - 1] != quote);
-    if (is_open || !is_setting(name, sign, is_tight || quote != '\0')) {
+    if (is_open || !is_setting(name, sign, is_tight || quote != '\0'))
         return (struct str){NULL, 0};
-    }
     from -= quote != '\0';
     return str_slice(front, from, front.n);
 }
@@ -169,9 +157,8 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
         fact_read(c->name, c->text, c->scale, &f);
         f.line = c->line ? c->line : h->first_line;
         f.spelled = setting_spelled(c->front);
-        if (c->name == FACT_gpu_index && f.known) {
+        if (c->name == FACT_gpu_index && f.known)
             gpu = f.number;
-        }
         f.gpu = gpu;
         f.rank = who ? who->rank : FACT_NONE;
         f.pid = who ? who->pid : FACT_NONE;
@@ -183,9 +170,8 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
             f.pid = pid_of_other;
             pid_of_other = FACT_NONE;
         }
-        if (c->name == FACT_device_kind && f.known) {
+        if (c->name == FACT_device_kind && f.known)
             f.word = arena_lower(d->a, f.word);
-        }
         facts_add_new(d->a, &out, &f);
     }
     for (size_t i = 0; signature && i < signature->set_count; i++) {
@@ -200,9 +186,8 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
 static bool number_of(const struct fact_list *list, enum fact_name name,
                       int64_t *out) {
     const struct fact *f = facts_first(list, name);
-    if (f) {
+    if (f)
         *out = f->number;
-    }
     return f != NULL;
 }
 
@@ -211,13 +196,11 @@ static bool number_of(const struct fact_list *list, enum fact_name name,
 static bool torch_holds(const struct fact_list *list, int64_t *out,
                         bool *is_whole) {
     int64_t allocated, rest;
-    if (!number_of(list, FACT_pytorch_allocated, &allocated)) {
+    if (!number_of(list, FACT_pytorch_allocated, &allocated))
         return false;
-    }
     *is_whole = true;
-    if (number_of(list, FACT_pytorch_reserved, out)) {
+    if (number_of(list, FACT_pytorch_reserved, out))
         return true;
-    }
     if (!number_of(list, FACT_pytorch_unallocated, &rest)) {
         *is_whole = false;
         rest = 0;
@@ -236,15 +219,13 @@ static bool torch_holds(const struct fact_list *list, int64_t *out,
 static bool must_be_listed(const struct fact_list *list, int64_t held) {
     int64_t total, free, listed = 0;
     if (!number_of(list, FACT_gpu_total, &total) ||
-        !number_of(list, FACT_gpu_free, &free)) {
+        !number_of(list, FACT_gpu_free, &free))
         return false;
-    }
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *f = &list->at[i];
         if (f->name == FACT_other_in_use && f->known &&
-            !add_i64(listed, f->number, &listed)) {
+            !add_i64(listed, f->number, &listed))
             return false;
-        }
     }
     return held > ROUNDING && total - free - listed < held - ROUNDING;
 }
@@ -274,16 +255,14 @@ static void drop_blind_counts(struct fact_list *list) {
     const struct fact *own = facts_first(list, FACT_process_in_use);
     int64_t held;
     if (!own || own->number > 0 ||
-        !number_of(list, FACT_pytorch_allocated, &held) || held <= ROUNDING) {
+        !number_of(list, FACT_pytorch_allocated, &held) || held <= ROUNDING)
         return;
-    }
     for (size_t i = 0; i < list->count; i++) {
         struct fact *f = &list->at[i];
         bool is_count = f->name == FACT_process_in_use ||
                         f->name == FACT_other_in_use;
-        if (is_count && f->number == 0) {
+        if (is_count && f->number == 0)
             f->known = false;
-        }
     }
 }
 
@@ -292,9 +271,8 @@ void facts_derive(struct arena *a, struct fact_list *list) {
     bool is_whole;
     size_t where = 0;
     drop_blind_counts(list);
-    if (!facts_first(list, FACT_other_in_use)) {
+    if (!facts_first(list, FACT_other_in_use))
         return;
-    }
     struct fact own = fact_blank(FACT_own_process_listed, SOURCE_DERIVED);
     own.known = true;
     bool is_told = torch_holds(list, &held, &is_whole);
@@ -326,14 +304,11 @@ void facts_derive(struct arena *a, struct fact_list *list) {
 struct fact_list facts_in_force(struct diagnosis *d,
                                 const struct fact_list *own) {
     struct fact_list all = {0};
-    for (size_t i = 0; i < d->context.count; i++) {
+    for (size_t i = 0; i < d->context.count; i++)
         facts_add(d->a, &all, &d->context.at[i]);
-    }
-    for (size_t i = 0; i < own->count; i++) {
+    for (size_t i = 0; i < own->count; i++)
         facts_add(d->a, &all, &own->at[i]);
-    }
-    for (size_t i = 0; d->answers && i < d->answers->count; i++) {
+    for (size_t i = 0; d->answers && i < d->answers->count; i++)
         facts_add(d->a, &all, &d->answers->at[i]);
-    }
     return all;
 }

@@ -28,16 +28,13 @@ bool fact_is_environment(const struct diagnosis *d, enum fact_name name) {
 
 static void overrule(struct diagnosis *d, const char *key,
                      const struct fact *named, const struct fact *in_force) {
-    for (size_t i = 0; i < d->overruled_count; i++) {
-        if (d->overruled[i].named.name == named->name) {
+    for (size_t i = 0; i < d->overruled_count; i++)
+        if (d->overruled[i].named.name == named->name)
             return;
-        }
-    }
     struct overruled *longer =
         arena_array(d->a, d->overruled_count + 1, sizeof *longer);
-    for (size_t i = 0; i < d->overruled_count; i++) {
+    for (size_t i = 0; i < d->overruled_count; i++)
         longer[i] = d->overruled[i];
-    }
     longer[d->overruled_count++] =
         (struct overruled){*named, *in_force, key};
     d->overruled = longer;
@@ -48,12 +45,10 @@ static void overrule(struct diagnosis *d, const char *key,
  * to be compared. */
 static bool says_other(const struct fact *x, const struct fact *y) {
     enum unit unit = fact_unit(x->name);
-    if (x->name == FACT_gpu_layers && x->number > y->number && y->number > 0) {
+    if (x->name == FACT_gpu_layers && x->number > y->number && y->number > 0)
         return false;
-    }
-    if (unit != UNIT_TEXT && unit != UNIT_VERSION) {
+    if (unit != UNIT_TEXT && unit != UNIT_VERSION)
         return !facts_same(x, y);
-    }
     bool is_choice = x->name == FACT_kv_cache_dtype ||
                      x->name == FACT_quantization;
     return is_choice && !str_starts(x->word, y->word) &&
@@ -67,10 +62,9 @@ static void other_values(struct diagnosis *d, const struct witnesses *w) {
         const struct witness *named = &w->named[n], *best = &w->best[n];
         if (named->is_there && best->is_dump && named->is_before &&
             named->order <= best->order &&
-            says_other(&named->fact, &best->fact)) {
+            says_other(&named->fact, &best->fact))
             overrule(d, "diagnose.remark.not_in_force", &named->fact,
                      &best->fact);
-        }
     }
 }
 
@@ -82,9 +76,8 @@ static void short_flags(struct diagnosis *d, const struct witnesses *w) {
         struct fact f = command_fact(d, flag);
         if (f.known && best->is_there && best->is_dump &&
             best->fact.line >= d->command_line &&
-            says_other(&f, &best->fact)) {
+            says_other(&f, &best->fact))
             overrule(d, "diagnose.remark.not_in_force", &f, &best->fact);
-        }
     }
 }
 
@@ -122,14 +115,12 @@ static bool may_be_default(const struct diagnosis *d,
     for (size_t i = 0; i < d->engine->default_count; i++) {
         const struct engine_default *row = &d->engine->defaults[i];
         struct fact f = fact_blank(row->fact, SOURCE_DEFAULT);
-        if (row->fact != named->name) {
+        if (row->fact != named->name)
             continue;
-        }
         is_known = true;
         fact_read(row->fact, row->value, 1, &f);
-        if (!f.known || !says_other(named, &f)) {
+        if (!f.known || !says_other(named, &f))
             return true;
-        }
     }
     return !is_known;
 }
@@ -144,20 +135,16 @@ static void not_listed(struct diagnosis *d, const struct witnesses *w,
                        enum fact_name name) {
     const struct witness *named = &w->named[name], *best = &w->best[name];
     bool is_listed = best->is_dump && best->order >= named->order;
-    if (!named->is_there || !named->is_before || is_listed ||
-        !is_flag(d, name)) {
+    if (!named->is_there || !named->is_before || is_listed || !is_flag(d, name))
         return;
-    }
     struct fact list = list_after(d, w, "all", named->order);
     bool is_all = list.known;
-    if (!is_all) {
+    if (!is_all)
         list = list_after(d, w, "non_default", named->order);
-    }
     const struct fact *is = facts_first(&d->context, name);
     if (!list.known || is == NULL || is->source == SOURCE_USER ||
-        (!is_all && may_be_default(d, &named->fact))) {
+        (!is_all && may_be_default(d, &named->fact)))
         return;
-    }
     facts_drop(&d->context, name);
     overrule(d, "diagnose.remark.not_listed", &named->fact, &list);
 }
@@ -165,9 +152,8 @@ static void not_listed(struct diagnosis *d, const struct witnesses *w,
 static void not_passed(struct diagnosis *d, const struct witnesses *w,
                        enum fact_name name) {
     const struct witness *named = &w->named[name];
-    if (!named->is_there || !fact_is_environment(d, name)) {
+    if (!named->is_there || !fact_is_environment(d, name))
         return;
-    }
     struct fact list = list_after(d, w, "environment", 0);
     const struct fact *is = facts_first(&d->context, name);
     if (list.known && is != NULL && is->source != SOURCE_USER) {
@@ -185,10 +171,9 @@ static void user_says_other(struct diagnosis *d, const struct witnesses *w) {
         bool is_setting = said->name == FACT_expandable_segments ||
                           flag_of_fact(d->engine, said->name) != NULL;
         if (is_setting && said->known && best->is_there && best->is_dump &&
-            best->is_before && says_other(said, &best->fact)) {
+            best->is_before && says_other(said, &best->fact))
             overrule(d, "diagnose.remark.user_says_other", said,
                      &best->fact);
-        }
     }
 }
 

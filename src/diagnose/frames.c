@@ -33,11 +33,9 @@ static const struct setting *told_by(const struct diagnosis *d,
                                      const struct hit *h,
                                      enum fact_name name) {
     const struct stage_anchor *row = row_of(d, h);
-    for (size_t i = 0; row && row->is_frame && i < row->set_count; i++) {
-        if (row->set[i].name == name) {
+    for (size_t i = 0; row && row->is_frame && i < row->set_count; i++)
+        if (row->set[i].name == name)
             return &row->set[i];
-        }
-    }
     return NULL;
 }
 
@@ -45,18 +43,15 @@ static const struct setting *told_by(const struct diagnosis *d,
  * what runs inside it; above the message beats below it. */
 static bool is_inner(const struct diagnosis *d, const struct hit *h,
                      const struct hit *than, const struct place *p) {
-    if (!than) {
+    if (!than)
         return true;
-    }
     bool holds = row_of(d, h)->holds, held = row_of(d, than)->holds;
-    if (holds != held) {
+    if (holds != held)
         return holds;
-    }
     bool is_above = h->first_line <= p->last_line;
     bool was_above = than->first_line <= p->last_line;
-    if (is_above != was_above) {
+    if (is_above != was_above)
         return is_above;
-    }
     return is_above && h->order >= than->order;
 }
 
@@ -65,11 +60,9 @@ static bool tell_at(struct diagnosis *d, const struct place *p,
     const struct hit_run *run = &d->stage_hits;
     const struct hit *best = NULL;
     const struct hit *h;
-    for (size_t at = TRACE_BEGIN; (h = trace_next(run, p, &at)) != NULL;) {
-        if (told_by(d, h, f->name) && is_inner(d, h, best, p)) {
+    for (size_t at = TRACE_BEGIN; (h = trace_next(run, p, &at)) != NULL;)
+        if (told_by(d, h, f->name) && is_inner(d, h, best, p))
             best = h;
-        }
-    }
     if (best) {
         *f = fact_stated(told_by(d, best, f->name), best->first_line);
         f->why = STR("the innermost frame that tells it");
@@ -138,18 +131,15 @@ static bool tell_by_neighbours(struct diagnosis *d, struct sighting *s,
         const struct hit *h = d->stage_hits.at[i];
         const struct setting *one = told_by(d, h, name);
         if (!one || h->first_line + NEIGHBOUR_LINES < p->first_line ||
-            h->first_line > p->last_line + NEIGHBOUR_LINES) {
+            h->first_line > p->last_line + NEIGHBOUR_LINES)
             continue;
-        }
-        if (told && !str_eq(told->value, one->value)) {
+        if (told && !str_eq(told->value, one->value))
             return false;
-        }
         line = told ? line : h->first_line;
         told = one;
     }
-    if (!told) {
+    if (!told)
         return false;
-    }
     struct fact f = fact_stated(told, line);
     f.why = STR("the frames nearby agree");
     facts_add_new(d->a, &s->facts, &f);
@@ -189,11 +179,9 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
 
 /* Has it steps of another name: a server's profile run, its requests? */
 static bool has_own_steps(const struct engine *e) {
-    for (size_t i = 0; e && i < e->stage_count; i++) {
-        if (STR_IS_ONE(e->stages[i].stage, "profile", "serve")) {
+    for (size_t i = 0; e && i < e->stage_count; i++)
+        if (STR_IS_ONE(e->stages[i].stage, "profile", "serve"))
             return true;
-        }
-    }
     return false;
 }
 
@@ -218,15 +206,11 @@ static bool is_wrapper(struct diagnosis *d, const struct sighting *s) {
 }
 
 void frames_tell(struct diagnosis *d, struct sighting *s) {
-    if (!is_wrapper(d, s)) {
+    if (!is_wrapper(d, s))
         tell_place(d, s);
-    }
-    if (!facts_first(&s->facts, FACT_work)) {
+    if (!facts_first(&s->facts, FACT_work))
         tell_by_frame(d, s, FACT_work);
-    }
     stage_follows(d, s);
-    if (!facts_first(&s->facts, FACT_task) &&
-        !tell_by_frame(d, s, FACT_task)) {
+    if (!facts_first(&s->facts, FACT_task) && !tell_by_frame(d, s, FACT_task))
         task_follows(d, s);
-    }
 }

@@ -48,11 +48,9 @@ static bool is_like(const struct hit *x, const struct hit *y) {
 }
 
 static bool is_told_of(const struct series *list, const struct hit *h) {
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->at[i].hit->first_line == h->first_line) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i].hit->first_line == h->first_line)
             return true;
-        }
-    }
     return false;
 }
 
@@ -60,13 +58,11 @@ static void add_level(struct series *list, const struct hit *h,
                       enum fact_name name) {
     const struct capture *c = hit_capture(h, name);
     struct fact f = fact_blank(name, SOURCE_LOG);
-    if (!c || list->count == GROWTH_LEVELS_MAX || is_told_of(list, h)) {
+    if (!c || list->count == GROWTH_LEVELS_MAX || is_told_of(list, h))
         return;
-    }
     fact_read(name, c->text, c->scale, &f);
-    if (f.known && f.number > 0) {
+    if (f.known && f.number > 0)
         list->at[list->count++] = (struct level){h, f.number};
-    }
 }
 
 /* The level in the middle of the lines, as the last one before it says. */
@@ -75,19 +71,16 @@ static int64_t middle_of(const struct series *list) {
     uint32_t last = list->at[list->count - 1].hit->first_line;
     uint32_t middle = first + (last - first) / 2;
     int64_t bytes = list->at[0].bytes;
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->at[i].hit->first_line <= middle) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->at[i].hit->first_line <= middle)
             bytes = list->at[i].bytes;
-        }
-    }
     return bytes;
 }
 
 /* By how much they rise on the whole; 0: they do not. */
 static int64_t growth_of(const struct series *list) {
-    if (list->count < LINES_LEAST) {
+    if (list->count < LINES_LEAST)
         return 0;
-    }
     int64_t last = list->at[list->count - 1].bytes;
     int64_t growth = last - list->at[0].bytes, falls = 0;
     for (size_t i = 1; i < list->count; i++) {
@@ -108,19 +101,16 @@ static void series_of(const struct diagnosis *d, const struct sighting *s,
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *x = &d->scan->hits.at[i];
         if (x->order >= begin && x->order <= s->places[0].order &&
-            x->kind == PATTERN_CONTEXT && is_like(x, h)) {
+            x->kind == PATTERN_CONTEXT && is_like(x, h))
             add_level(out, x, name);
-        }
     }
 }
 
 static bool is_first_alike(const struct diagnosis *d, size_t at) {
     const struct hit *h = &d->scan->hits.at[at];
-    for (size_t i = 0; i < at; i++) {
-        if (is_like(&d->scan->hits.at[i], h)) {
+    for (size_t i = 0; i < at; i++)
+        if (is_like(&d->scan->hits.at[i], h))
             return false;
-        }
-    }
     return true;
 }
 
@@ -142,14 +132,12 @@ void growth_tell(struct diagnosis *d, struct sighting *s) {
         const struct hit *h = &d->scan->hits.at[i];
         struct series list;
         if (h->kind != PATTERN_CONTEXT || !hit_capture(h, name) ||
-            !is_first_alike(d, i)) {
+            !is_first_alike(d, i))
             continue;
-        }
         series_of(d, s, h, name, &list);
         int64_t growth = growth_of(&list);
-        if (growth > 0 && (!best.known || growth > best.number)) {
+        if (growth > 0 && (!best.known || growth > best.number))
             best = growth_new(d->a, &list);
-        }
     }
     sighting_tell(d, s, best);
 }

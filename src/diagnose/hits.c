@@ -9,18 +9,15 @@
 static int by_pattern(const void *x, const void *y) {
     const struct hit *a = *(const struct hit *const *)x;
     const struct hit *b = *(const struct hit *const *)y;
-    if (a->pattern != b->pattern) {
+    if (a->pattern != b->pattern)
         return a->pattern < b->pattern ? -1 : 1;
-    }
     return (a->order > b->order) - (a->order < b->order);
 }
 
 const struct capture *hit_capture(const struct hit *h, enum fact_name name) {
-    for (size_t i = 0; i < h->capture_count; i++) {
-        if (h->captures[i].name == name) {
+    for (size_t i = 0; i < h->capture_count; i++)
+        if (h->captures[i].name == name)
             return &h->captures[i];
-        }
-    }
     return NULL;
 }
 
@@ -29,11 +26,9 @@ static void stage_hits_collect(struct diagnosis *d) {
     const struct hit_list *hits = &d->scan->hits;
     const struct hit **list = arena_array(d->a, hits->count, sizeof *list);
     size_t count = 0;
-    for (size_t i = 0; i < hits->count; i++) {
-        if (hits->at[i].kind == PATTERN_STAGE) {
+    for (size_t i = 0; i < hits->count; i++)
+        if (hits->at[i].kind == PATTERN_STAGE)
             list[count++] = &hits->at[i];
-        }
-    }
     d->stage_hits = (struct hit_run){list, count};
 }
 
@@ -42,9 +37,8 @@ void hits_sort(struct diagnosis *d) {
     stage_hits_collect(d);
     d->sorted_count = hits->count;
     d->sorted_hits = arena_array(d->a, hits->count, sizeof *d->sorted_hits);
-    for (size_t i = 0; i < hits->count; i++) {
+    for (size_t i = 0; i < hits->count; i++)
         d->sorted_hits[i] = &hits->at[i];
-    }
     sort_stable(d->a, d->sorted_hits, hits->count, sizeof *d->sorted_hits,
                 by_pattern);
 }
@@ -53,11 +47,10 @@ size_t run_bound(const struct hit_run *run, hit_key *key, uint64_t least) {
     size_t from = 0, to = run->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (key(run->at[middle]) < least) {
+        if (key(run->at[middle]) < least)
             from = middle + 1;
-        } else {
+        else
             to = middle;
-        }
     }
     return from;
 }
@@ -145,12 +138,10 @@ static const struct hit *first_within(const struct hit_run *run,
         const struct hit *h = run->at[i];
         bool is_past = (is_near && h->first_line > last_line(p)) ||
                        (scope == SCOPE_before && h->order >= p->order);
-        if (is_past) {
+        if (is_past)
             break;
-        }
-        if (hit_in_scope(h, scope, p)) {
+        if (hit_in_scope(h, scope, p))
             return h;
-        }
     }
     return NULL;
 }

@@ -40,16 +40,14 @@ static void sighting_join(struct arena *a, struct incident *i,
     i->times += s->count;
     bool is_surer = s->entry == i->entry_number &&
                     s->certainty < i->chosen->certainty;
-    if (is_surer) {
+    if (is_surer)
         i->chosen = s;
-    }
 }
 
 static void incidents_merge(struct arena *a, struct incident *into,
                             struct incident *from) {
-    for (size_t i = 0; i < from->count; i++) {
+    for (size_t i = 0; i < from->count; i++)
         sighting_join(a, into, from->sightings[i]);
-    }
     from->is_absorbed = true;
 }
 
@@ -58,9 +56,8 @@ static void incidents_merge(struct arena *a, struct incident *into,
 static bool is_other_card(const struct sighting *x, const struct sighting *y) {
     const struct fact *gx = facts_first(&x->facts, FACT_gpu_index);
     const struct fact *gy = facts_first(&y->facts, FACT_gpu_index);
-    if (gx && gy && gx->number != gy->number) {
+    if (gx && gy && gx->number != gy->number)
         return true;
-    }
     return x->places[0].stream != y->places[0].stream;
 }
 
@@ -73,9 +70,8 @@ static bool fell_together(const struct incident *x, const struct incident *y) {
     for (size_t i = 0; i < x->count; i++) {
         for (size_t k = 0; k < y->count; k++) {
             const struct sighting *a = x->sightings[i], *b = y->sightings[k];
-            if (is_other_card(a, b) && lines_apart(a, b) <= TOGETHER_LINES) {
+            if (is_other_card(a, b) && lines_apart(a, b) <= TOGETHER_LINES)
                 return true;
-            }
         }
     }
     return false;
@@ -83,11 +79,9 @@ static bool fell_together(const struct incident *x, const struct incident *y) {
 
 static bool is_ruled_out(struct diagnosis *d, const struct incident *sure,
                          const struct incident *unsure) {
-    for (size_t i = 0; i < unsure->count; i++) {
-        if (entry_is_ruled_out(d, sure->entry_number, unsure->sightings[i])) {
+    for (size_t i = 0; i < unsure->count; i++)
+        if (entry_is_ruled_out(d, sure->entry_number, unsure->sightings[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -99,9 +93,8 @@ static struct incident *nearest_sure(struct diagnosis *d,
         struct incident *other = d->incidents.at[i];
         if (other == unsure || other->is_absorbed ||
             other->head != unsure->head || other->chosen->is_generic ||
-            is_ruled_out(d, other, unsure)) {
+            is_ruled_out(d, other, unsure))
             continue;
-        }
         uint32_t apart = lines_apart(other->sightings[0],
                                      unsure->sightings[0]);
         if (!best || apart < least) {
@@ -122,9 +115,8 @@ static struct incident *other_unsure(const struct diagnosis *d,
                              unsure->entry->condition_count;
         if (other != unsure && !other->is_absorbed &&
             other->head == unsure->head && is_more &&
-            other->chosen->is_generic) {
+            other->chosen->is_generic)
             return other;
-        }
     }
     return NULL;
 }
@@ -132,14 +124,12 @@ static struct incident *other_unsure(const struct diagnosis *d,
 static void unsure_join(struct diagnosis *d) {
     for (size_t i = 0; i < d->incidents.count; i++) {
         struct incident *x = d->incidents.at[i];
-        if (x->is_absorbed || !x->chosen->is_generic) {
+        if (x->is_absorbed || !x->chosen->is_generic)
             continue;
-        }
         struct incident *into = nearest_sure(d, x);
         into = into ? into : other_unsure(d, x);
-        if (into) {
+        if (into)
             incidents_merge(d->a, into, x);
-        }
     }
 }
 
@@ -152,9 +142,8 @@ static void ranks_join(struct diagnosis *d) {
             bool is_surer = x->chosen->certainty < y->chosen->certainty ||
                             (x->chosen->certainty == y->chosen->certainty &&
                              i < k);
-            if (is_pair && is_surer && fell_together(x, y)) {
+            if (is_pair && is_surer && fell_together(x, y))
                 incidents_merge(d->a, x, y);
-            }
         }
     }
 }
@@ -186,12 +175,10 @@ static int by_place(const void *x, const void *y) {
 static void chosen_find(struct incident *i) {
     struct sighting *other = i->sightings[0];
     for (size_t k = 0; k < i->count; k++) {
-        if (i->sightings[k] == i->chosen) {
+        if (i->sightings[k] == i->chosen)
             return;
-        }
-        if (i->sightings[k]->entry == i->entry_number) {
+        if (i->sightings[k]->entry == i->entry_number)
             other = i->sightings[k];
-        }
     }
     i->chosen = other;
 }
@@ -202,35 +189,29 @@ void incident_settle(struct diagnosis *d, struct incident *i) {
     sort_stable(d->a, i->sightings, i->count, sizeof *i->sightings, by_place);
     i->worst = worst_of(i);
     const struct fact *stage = facts_first(&i->chosen->facts, FACT_stage);
-    if (stage && i->worst != i->chosen) {
+    if (stage && i->worst != i->chosen)
         facts_add_new(d->a, &i->worst->facts, stage);
-    }
 }
 
 static struct incident *incident_of(const struct diagnosis *d,
                                     uint32_t entry) {
-    for (size_t i = 0; i < d->incidents.count; i++) {
-        if (d->incidents.at[i]->entry_number == entry) {
+    for (size_t i = 0; i < d->incidents.count; i++)
+        if (d->incidents.at[i]->entry_number == entry)
             return d->incidents.at[i];
-        }
-    }
     return NULL;
 }
 
 void incidents_find(struct diagnosis *d) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         struct sighting *s = &d->sightings.at[i];
-        if (!s->is_chosen) {
+        if (!s->is_chosen)
             continue;
-        }
         struct incident *known = incident_of(d, s->entry);
         sighting_join(d->a, known ? known : incident_new(d, s), s);
     }
     unsure_join(d);
     ranks_join(d);
-    for (size_t i = 0; i < d->incidents.count; i++) {
-        if (!d->incidents.at[i]->is_absorbed) {
+    for (size_t i = 0; i < d->incidents.count; i++)
+        if (!d->incidents.at[i]->is_absorbed)
             incident_settle(d, d->incidents.at[i]);
-        }
-    }
 }

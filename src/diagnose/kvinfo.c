@@ -46,24 +46,19 @@ static bool is_host(const struct entry *e, const struct fact_list *facts) {
 
 enum shortage shortage_of(const struct entry *e,
                           const struct fact_list *facts) {
-    if (is_host(e, facts)) {
+    if (is_host(e, facts))
         return SHORT_HOST;
-    }
-    if (has(facts, FACT_tried_alloc)) {
+    if (has(facts, FACT_tried_alloc))
         return SHORT_ALLOCATION;
-    }
-    if (has(facts, FACT_tried_tokens)) {
+    if (has(facts, FACT_tried_tokens))
         return SHORT_TOKENS;
-    }
     if (e->mechanism == MECHANISM_kv_cache_startup ||
-        has(facts, FACT_kv_needed)) {
+        has(facts, FACT_kv_needed))
         return SHORT_KV_POOL;
-    }
     bool is_of_step = e->mechanism == MECHANISM_activation;
     if ((has(facts, FACT_requested_bytes) && !is_of_step) ||
-        e->mechanism == MECHANISM_other_process) {
+        e->mechanism == MECHANISM_other_process)
         return SHORT_FREE_AT_START;
-    }
     bool is_on_card = e->mechanism == MECHANISM_activation ||
                       e->mechanism == MECHANISM_weights ||
                       e->mechanism == MECHANISM_cuda_graph ||
@@ -77,9 +72,8 @@ static void other_add(struct fact *sum, const struct fact *f) {
     struct fact both = *f;
     if (sum->known && (!add_i64(sum->number, f->number, &both.number) ||
                        !add_i64(sum->low, low, &low) ||
-                       !add_i64(sum->high, high, &high))) {
+                       !add_i64(sum->high, high, &high)))
         return;
-    }
     both.low = low;
     both.high = high;
     both.ranged = true;
@@ -89,14 +83,12 @@ static void other_add(struct fact *sum, const struct fact *f) {
 static void case_take(struct inputs *c, const struct fact_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *f = &list->at[i];
-        if (!f->known) {
+        if (!f->known)
             continue;
-        }
-        if (f->name == FACT_other_in_use && f->source == SOURCE_LOG) {
+        if (f->name == FACT_other_in_use && f->source == SOURCE_LOG)
             other_add(&c->in[f->name], f);
-        } else {
+        else
             c->in[f->name] = *f;
-        }
     }
 }
 
@@ -107,9 +99,8 @@ static void drop_wide_defaults(struct inputs *c) {
         struct fact *f = &c->in[n];
         bool is_wide = f->known && f->source == SOURCE_DEFAULT && f->ranged &&
                        f->low > 0 && f->high / 2 >= f->low;
-        if (is_wide) {
+        if (is_wide)
             *f = fact_blank((enum fact_name)n, SOURCE_LOG);
-        }
     }
 }
 
@@ -131,9 +122,8 @@ static void drop_disproved_defaults(const struct diagnosis *d,
 struct inputs case_of(struct diagnosis *d, const struct fact_list *own) {
     struct inputs c = {0};
     struct fact_list all = facts_in_force(d, own);
-    for (int n = 0; n < FACT_COUNT_OF; n++) {
+    for (int n = 0; n < FACT_COUNT_OF; n++)
         c.in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
-    }
     case_take(&c, &all);
     const struct fact *engine = &c.in[FACT_engine];
     const struct fact *model = &c.in[FACT_model];
@@ -160,9 +150,8 @@ void memory_explain(struct diagnosis *d, struct finding *f,
                     const struct inputs *c) {
     bool is_on_card = f->shortage != SHORT_HOST &&
                       f->entry->severity == SEVERITY_failure;
-    if (f->role != ROLE_root || !is_on_card || !facts_reconcile(&f->facts)) {
+    if (f->role != ROLE_root || !is_on_card || !facts_reconcile(&f->facts))
         return;
-    }
     if (is_serving(d)) {
         f->kv = memory_kv(d->a, c, &f->formulas);
         f->has_kv = f->kv.slope.known || f->kv.pool.known;

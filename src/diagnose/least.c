@@ -20,9 +20,8 @@ struct bound {
 
 static void raise_to(struct bound *b, int64_t least, uint32_t line,
                      struct str why) {
-    if (least > b->least) {
+    if (least > b->least)
         *b = (struct bound){least, line, why};
-    }
 }
 
 /* Workers that only an executor of several processes starts. */
@@ -30,25 +29,21 @@ static bool is_worker_of_many(struct str process) {
     static const char *const names[] = {"VllmWorker", "Worker_TP", "Worker_PP",
                                         "Worker_DP", "RayWorkerWrapper",
                                         "RayWorkerVllm"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (str_starts(process, str_of(names[i]))) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (str_starts(process, str_of(names[i])))
             return true;
-        }
-    }
     return false;
 }
 
 static void ranks_by_streams(struct diagnosis *d, struct bound *b) {
     for (size_t i = 1; i < d->scan->stream_count; i++) {
         const struct stream *s = &d->scan->streams[i];
-        if (s->rank > 0 && s->rank < 100000) {
+        if (s->rank > 0 && s->rank < 100000)
             raise_to(b, s->rank + 1, 0,
                      arena_printf(d->a, "rank %" PRId64 " prints", s->rank));
-        }
-        if (is_worker_of_many(s->process)) {
+        if (is_worker_of_many(s->process))
             raise_to(b, 2, 0, arena_printf(d->a, "%.*s prints",
                                            STR_ARG(s->process)));
-        }
     }
 }
 
@@ -58,11 +53,10 @@ static void ranks_by_gpus(struct diagnosis *d, struct bound *b) {
         const struct fact *gpu =
             facts_first(&d->sightings.at[i].facts, FACT_gpu_index);
         if (flag_of_fact(d->engine, FACT_tensor_parallel) && gpu &&
-            gpu->number > 0 && gpu->number < 64) {
+            gpu->number > 0 && gpu->number < 64)
             raise_to(b, gpu->number + 1, gpu->line,
                      arena_printf(d->a, "GPU %" PRId64 " is in use",
                                   gpu->number));
-        }
     }
 }
 
@@ -82,12 +76,10 @@ void ranks_tell(struct diagnosis *d) {
     const struct fact *said = facts_last(&d->context, FACT_ranks_least);
     ranks_by_streams(d, &b);
     ranks_by_gpus(d, &b);
-    if (said) {
+    if (said)
         raise_to(&b, said->number, said->line, STR("its executor"));
-    }
-    if (b.least < 2) {
+    if (b.least < 2)
         return;
-    }
     if (!said) {
         struct fact f =
             fact_number(FACT_ranks_least, SOURCE_DERIVED, b.least);
@@ -98,10 +90,9 @@ void ranks_tell(struct diagnosis *d) {
     bool has_other_ways =
         facts_last(&d->context, FACT_pipeline_parallel) ||
         facts_last(&d->context, FACT_data_parallel);
-    if (!facts_last(&d->context, FACT_tensor_parallel)) {
+    if (!facts_last(&d->context, FACT_tensor_parallel))
         bound_add(d, FACT_tensor_parallel, has_other_ways ? 1 : b.least,
                   INT64_MAX, &b);
-    }
 }
 
 static int64_t share_of(const struct fact_list *facts, uint32_t *line) {
@@ -109,9 +100,8 @@ static int64_t share_of(const struct fact_list *facts, uint32_t *line) {
     const struct fact *total = facts_first(facts, FACT_gpu_total);
     int64_t share;
     if (!own || !total || total->number <= 0 || own->number > total->number ||
-        !mul_div_floor(own->number, UNITS_MICRO, total->number, &share)) {
+        !mul_div_floor(own->number, UNITS_MICRO, total->number, &share))
         return 0;
-    }
     *line = own->line;
     return share;
 }
@@ -143,19 +133,17 @@ void share_tell(struct diagnosis *d) {
     struct bound b = {0};
     const struct fact *said =
         facts_last(&d->context, FACT_gpu_memory_utilization);
-    if (!d->engine || (said && said->source != SOURCE_DEFAULT)) {
+    if (!d->engine || (said && said->source != SOURCE_DEFAULT))
         return;
-    }
     int64_t usual = default_share(d->engine);
     for (size_t i = 0; usual > 0 && i < d->sightings.count; i++) {
         uint32_t line = 0;
         const struct fact_list *facts = &d->sightings.at[i].facts;
         int64_t share = has_pool(facts) ? share_of(facts, &line) : 0;
-        if (share > usual + BEYOND_SHARE) {
+        if (share > usual + BEYOND_SHARE)
             raise_to(&b, share - BEYOND_SHARE, line,
                      STR("the process holds more of the card than the default "
                          "share allows"));
-        }
     }
     if (b.least > 0) {
         facts_drop(&d->context, FACT_gpu_memory_utilization);
@@ -167,9 +155,8 @@ const struct fact *fact_bounded(const struct fact_list *facts,
                                 enum fact_name name) {
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *f = &facts->at[i];
-        if (f->name == name && !f->known && f->ranged) {
+        if (f->name == name && !f->known && f->ranged)
             return f;
-        }
     }
     return NULL;
 }

@@ -41,14 +41,11 @@ static const struct program *levers_for(const struct diagnosis *d,
 
 /* Against a cause of the entry, and more than a little. */
 static bool helps(const struct entry *e, const struct workaround *w) {
-    for (size_t i = 0; i < w->cure_count; i++) {
-        for (size_t k = 0; k < e->cause_count; k++) {
+    for (size_t i = 0; i < w->cure_count; i++)
+        for (size_t k = 0; k < e->cause_count; k++)
             if (w->cures[i].strength != STRENGTH_little &&
-                str_eq(w->cures[i].cause, e->causes[k].cause)) {
+                str_eq(w->cures[i].cause, e->causes[k].cause))
                 return true;
-            }
-        }
-    }
     return false;
 }
 
@@ -58,29 +55,24 @@ static bool changes_the_same(const struct workaround *fix,
                              const struct workaround *lever) {
     struct str flag = fix->acts_on.flag;
     bool is_named = str_eq(flag, lever->acts_on.flag);
-    for (size_t i = 0; i < lever->keys.count; i++) {
+    for (size_t i = 0; i < lever->keys.count; i++)
         is_named = is_named || str_eq(flag, lever->keys.at[i]);
-    }
     return flag.n > 0 && is_named;
 }
 
 static bool entry_has(const struct entry *e, const struct workaround *lever) {
-    for (size_t i = 0; i < e->workaround_count; i++) {
-        if (changes_the_same(&e->workarounds[i], lever)) {
+    for (size_t i = 0; i < e->workaround_count; i++)
+        if (changes_the_same(&e->workarounds[i], lever))
             return true;
-        }
-    }
     return false;
 }
 
 /* By a lever of the same class; where both name one flag the entry's stands. */
 static bool is_replaced(const struct program *p, const struct workaround *w) {
-    for (size_t i = 0; w->use.n > 0 && i < p->lever_count; i++) {
+    for (size_t i = 0; w->use.n > 0 && i < p->lever_count; i++)
         if (str_eq(p->levers[i].use, w->use) &&
-            !changes_the_same(w, &p->levers[i])) {
+            !changes_the_same(w, &p->levers[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -88,22 +80,17 @@ struct workaround_list workarounds_here(struct diagnosis *d,
                                         const struct entry *e) {
     const struct program *p = levers_for(d, e);
     struct workaround_list list = {e->workarounds, e->workaround_count};
-    if (p == NULL || e->role != ROLE_root || e->severity != SEVERITY_failure) {
+    if (p == NULL || e->role != ROLE_root || e->severity != SEVERITY_failure)
         return list;
-    }
     struct workaround *both = arena_array(
         d->a, e->workaround_count + p->lever_count, sizeof *both);
     list = (struct workaround_list){both, 0};
-    for (size_t i = 0; i < p->lever_count; i++) {
-        if (helps(e, &p->levers[i]) && !entry_has(e, &p->levers[i])) {
+    for (size_t i = 0; i < p->lever_count; i++)
+        if (helps(e, &p->levers[i]) && !entry_has(e, &p->levers[i]))
             both[list.count++] = p->levers[i];
-        }
-    }
-    for (size_t i = 0; i < e->workaround_count; i++) {
-        if (!is_replaced(p, &e->workarounds[i])) {
+    for (size_t i = 0; i < e->workaround_count; i++)
+        if (!is_replaced(p, &e->workarounds[i]))
             both[list.count++] = e->workarounds[i];
-        }
-    }
     return list;
 }
 
@@ -121,13 +108,11 @@ bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
     const struct program *p = program_of_log(d);
     const struct fact *f = facts_first(&d->context, FACT_program);
     bool is_flag = w->acts_on.flag.n > 0 && w->acts_on.flag.p[0] == '-';
-    if (!p || !is_flag || w->source.n == 0 || command.n == 0) {
+    if (!p || !is_flag || w->source.n == 0 || command.n == 0)
         return false;
-    }
     bool is_run = f->line == d->script_line; /* the command shows it */
-    for (size_t i = 0; !is_run && i < p->commands.count; i++) {
+    for (size_t i = 0; !is_run && i < p->commands.count; i++)
         is_run = str_find(command, p->commands.at[i]) < command.n;
-    }
     return is_run;
 }
 
@@ -140,9 +125,8 @@ static struct str value_of(struct str said, size_t name) {
     size_t from = at < said.n && at > name ? at + manifest.n : name;
     while (from < said.n && (said.p[from] == ' ' || said.p[from] == '=' ||
                              said.p[from] == ':' || said.p[from] == ',' ||
-                             said.p[from] == '"' || said.p[from] == '\'')) {
+                             said.p[from] == '"' || said.p[from] == '\''))
         from++;
-    }
     return str_slice(said, from, said.n);
 }
 
@@ -155,20 +139,17 @@ static size_t name_end(struct str said, struct str name) {
 
 static size_t lever_name_end(const struct workaround *w, struct str said) {
     size_t end = name_end(said, w->acts_on.flag);
-    for (size_t i = 0; end == 0 && i < w->keys.count; i++) {
+    for (size_t i = 0; end == 0 && i < w->keys.count; i++)
         end = name_end(said, w->keys.at[i]);
-    }
     return end;
 }
 
 static bool says_no(struct str value) {
     static const char *const words[] = {"false", "0", "off", "no", "none",
                                         "null", "disabled"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (str_eq_nocase(value, str_of(words[i]))) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_eq_nocase(value, str_of(words[i])))
             return true;
-        }
-    }
     return false;
 }
 
@@ -234,9 +215,8 @@ static struct str name_lowered(const struct option_seen *seen,
                                struct str flag) {
     struct str name = str_slice(seen->text, 0,
                                 seen->text.n - seen->value.n);
-    while (name.n > 0 && strchr(" =:,\"'", name.p[name.n - 1]) != NULL) {
+    while (name.n > 0 && strchr(" =:,\"'", name.p[name.n - 1]) != NULL)
         name.n--;
-    }
     return str_ends(flag, name) ? flag : name;
 }
 
@@ -268,9 +248,8 @@ static bool lower_share(const struct diagnosis *d, struct fix *fix,
     struct amount now;
     struct buf to;
     if (!units_read(seen->value, UNITS_MICRO, &now) || now.value <= 2 * STEP ||
-        now.value > UNITS_MICRO || !sets_one_value(fix->command)) {
+        now.value > UNITS_MICRO || !sets_one_value(fix->command))
         return false;
-    }
     buf_init_in(&to, d->a, 32);
     units_ratio(&to, now.value - STEP);
     fix->command = arena_printf(d->a, "%.*s%c%.*s", STR_ARG(name),
@@ -290,14 +269,13 @@ static void go_further(const struct diagnosis *d, struct fix *fix,
     bool is_count = change == CHANGE_down && !is_special &&
                     str_to_int(seen->value, &now) && now > 0 &&
                     sets_one_value(fix->command);
-    if (is_count && now == 1) {
+    if (is_count && now == 1)
         seen->is_done = true;
-    } else if (is_count) {
+    else if (is_count)
         lower(d, fix, seen, wanted, now);
-    } else if (is_beyond(change, wanted, seen->value) &&
-               !(change == CHANGE_down && lower_share(d, fix, seen))) {
+    else if (is_beyond(change, wanted, seen->value) &&
+             !(change == CHANGE_down && lower_share(d, fix, seen)))
         fix->command = (struct str){NULL, 0};
-    }
 }
 
 /* A fix of the entry is done where the log has all that its command sets. */
@@ -310,15 +288,13 @@ static bool may_be_done(const struct workaround *w, struct str command) {
 struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix) {
     const struct workaround *w = fix->is;
     struct option_seen seen = {0};
-    if (!may_be_done(w, fix->command)) {
+    if (!may_be_done(w, fix->command))
         return seen;
-    }
     seen = option_of(d, w);
     struct str wanted = value_wanted(w, fix->command);
     bool is_off = says_no(seen.value) && !str_eq_nocase(seen.value, wanted);
-    if (seen.text.n == 0 || is_off) {
+    if (seen.text.n == 0 || is_off)
         return (struct option_seen){0};
-    }
     if (w->acts_on.change == CHANGE_set) {
         seen.is_done = wanted.n == 0 || str_eq_nocase(wanted, seen.value);
         seen.text = seen.is_done ? seen.text : (struct str){NULL, 0};

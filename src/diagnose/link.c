@@ -29,19 +29,15 @@ static bool is_failed_root(const struct incident *i) {
 
 static bool is_of(struct diagnosis *d, const struct incident *i,
                   struct str entry_id) {
-    if (str_eq(i->entry->id, entry_id)) {
+    if (str_eq(i->entry->id, entry_id))
         return true;
-    }
     uint32_t number;
-    if (!reader_entry_by_id(d->r, entry_id, &number)) {
+    if (!reader_entry_by_id(d->r, entry_id, &number))
         return false;
-    }
     struct group g = reader_group(d->r, number);
-    for (size_t k = 0; k < g.count; k++) {
-        if (g.entries[k] == i->entry_number) {
+    for (size_t k = 0; k < g.count; k++)
+        if (g.entries[k] == i->entry_number)
             return true;
-        }
-    }
     return false;
 }
 
@@ -49,9 +45,8 @@ static bool has_relation(struct diagnosis *d, const struct incident *from,
                          enum relation_kind kind, const struct incident *to) {
     for (size_t i = 0; i < from->entry->relation_count; i++) {
         const struct relation *r = &from->entry->relations[i];
-        if (r->kind == kind && is_of(d, to, r->entry)) {
+        if (r->kind == kind && is_of(d, to, r->entry))
             return true;
-        }
     }
     return false;
 }
@@ -80,22 +75,18 @@ static bool is_vaguer(const struct incident *guess, const struct incident *x) {
 static bool is_on_lines(const struct incident *i, const struct place *at) {
     for (size_t k = 0; k < i->count; k++) {
         const struct sighting *s = i->sightings[k];
-        for (size_t n = 0; n < s->place_count; n++) {
+        for (size_t n = 0; n < s->place_count; n++)
             if (s->places[n].first_line <= at->last_line &&
-                at->first_line <= s->places[n].last_line) {
+                at->first_line <= s->places[n].last_line)
                 return true;
-            }
-        }
     }
     return false;
 }
 
 static bool lines_touch(const struct incident *x, const struct incident *y) {
-    for (size_t i = 0; i < x->count; i++) {
-        if (is_on_lines(y, &x->sightings[i]->places[0])) {
+    for (size_t i = 0; i < x->count; i++)
+        if (is_on_lines(y, &x->sightings[i]->places[0]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -103,12 +94,10 @@ static bool lines_touch(const struct incident *x, const struct incident *y) {
  * then given; all else, of the whole log. */
 static bool is_told_by(const struct incident *guess,
                        const struct incident *x) {
-    if (!is_live(x)) {
+    if (!is_live(x))
         return false;
-    }
-    if (is_guess(x)) {
+    if (is_guess(x))
         return is_vaguer(guess, x) && is_failed_root(x);
-    }
     bool is_mild = x->role == ROLE_root && !is_failed_root(x) &&
                    x->entry->severity != SEVERITY_recovery;
     return !is_mild || lines_touch(guess, x);
@@ -116,13 +105,10 @@ static bool is_told_by(const struct incident *guess,
 
 /* Nothing of a guess is handed on: its numbers may be another failure's. */
 static void guesses_drop(struct incident_list *list) {
-    for (size_t i = 0; i < list->count; i++) {
-        for (size_t k = 0; k < list->count && is_guess(list->at[i]); k++) {
-            if (is_told_by(list->at[i], list->at[k])) {
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t k = 0; k < list->count && is_guess(list->at[i]); k++)
+            if (is_told_by(list->at[i], list->at[k]))
                 list->at[i]->is_absorbed = true;
-            }
-        }
-    }
 }
 
 /* ---- one failure, two messages ---- */
@@ -139,11 +125,9 @@ static bool places_chain(const struct place *x, const struct place *y) {
 }
 
 static bool chains_with(const struct sighting *s, const struct incident *x) {
-    for (size_t i = 0; i < x->count; i++) {
-        if (places_chain(&s->places[0], &x->sightings[i]->places[0])) {
+    for (size_t i = 0; i < x->count; i++)
+        if (places_chain(&s->places[0], &x->sightings[i]->places[0]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -152,9 +136,8 @@ static bool chains_with(const struct sighting *s, const struct incident *x) {
 static bool share_traceback(const struct incident *x,
                             const struct incident *y) {
     size_t shared = 0;
-    for (size_t i = 0; i < y->count; i++) {
+    for (size_t i = 0; i < y->count; i++)
         shared += chains_with(y->sightings[i], x);
-    }
     return 2 * shared > y->count;
 }
 
@@ -169,20 +152,17 @@ static bool is_torch(const struct incident *i) {
 
 /* Of two messages of one failure, does x say more than y? */
 static bool says_more(const struct incident *x, const struct incident *y) {
-    if (is_general(x) != is_general(y)) {
+    if (is_general(x) != is_general(y))
         return is_general(y);
-    }
-    if (is_torch(x) != is_torch(y)) {
+    if (is_torch(x) != is_torch(y))
         return is_torch(y);
-    }
     return false;
 }
 
 static void facts_take_over(struct diagnosis *d, struct incident *x,
                             const struct fact_list *more) {
-    for (size_t i = 0; i < more->count; i++) {
+    for (size_t i = 0; i < more->count; i++)
         facts_add_new(d->a, &x->worst->facts, &more->at[i]);
-    }
 }
 
 /* Two entries that read the same lines saw one failure, not two. */
@@ -191,9 +171,8 @@ static bool is_seen_again(const struct incident *x, const struct sighting *s) {
     for (size_t i = 0; i < x->count; i++) {
         const struct place *other = &x->sightings[i]->places[0];
         if (x->sightings[i] != s && other->stream == here->stream &&
-            other->first_line == here->first_line) {
+            other->first_line == here->first_line)
             return true;
-        }
     }
     return false;
 }
@@ -210,12 +189,10 @@ static void sighting_take_over(struct diagnosis *d, struct incident *x,
  * other. */
 static bool is_near(const struct sighting *s, const struct incident *x,
                     size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (lines_apart(s, x->sightings[i]) <= NEAR_LINES ||
-            places_chain(&s->places[0], &x->sightings[i]->places[0])) {
+            places_chain(&s->places[0], &x->sightings[i]->places[0]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -233,15 +210,13 @@ static void absorb(struct diagnosis *d, struct incident *x,
         }
         sighting_take_over(d, x, s);
         y->times -= s->count;
-        if (!has_worst || s == y->worst) {
+        if (!has_worst || s == y->worst)
             facts_take_over(d, x, &s->facts);
-        }
     }
     y->count = left;
     y->is_absorbed = left == 0;
-    if (left > 0) {
+    if (left > 0)
         incident_settle(d, y);
-    }
 }
 
 /* A command that was run between them makes two tries of two failures. */
@@ -251,9 +226,8 @@ static bool is_other_try(const struct diagnosis *d, const struct incident *x,
     uint64_t to = order_of(x) < order_of(y) ? order_of(y) : order_of(x);
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
-        if (h->command.n > 0 && h->order > from && h->order < to) {
+        if (h->command.n > 0 && h->order > from && h->order < to)
             return true;
-        }
     }
     return false;
 }
@@ -261,24 +235,21 @@ static bool is_other_try(const struct diagnosis *d, const struct incident *x,
 /* The head of a report and its last line are one event, not two. */
 static void absorb_wrapped(struct diagnosis *d, struct incident *x,
                            struct incident *y) {
-    if (is_other_try(d, x, y)) {
+    if (is_other_try(d, x, y))
         return;
-    }
     uint64_t own = x->times, more = y->times;
     absorb(d, x, y);
-    if (y->is_absorbed) {
+    if (y->is_absorbed)
         x->times = own > more ? own : more;
-    }
 }
 
 static void roots_join(struct diagnosis *d, struct incident *x,
                        struct incident *y) {
-    if (has_relation(d, x, RELATION_wraps, y)) {
+    if (has_relation(d, x, RELATION_wraps, y))
         absorb_wrapped(d, x, y);
-    } else if (!has_relation(d, y, RELATION_wraps, x) &&
-               share_traceback(x, y) && says_more(x, y)) {
+    else if (!has_relation(d, y, RELATION_wraps, x) &&
+             share_traceback(x, y) && says_more(x, y))
         absorb(d, x, y);
-    }
 }
 
 /* However far above it stood: a container's start, hours of the same line. */
@@ -298,12 +269,10 @@ static void warning_join(struct diagnosis *d, struct incident *x,
 static bool follows(struct diagnosis *d, const struct incident *y,
                     const struct incident *x) {
     if (has_relation(d, y, RELATION_caused_by, x) ||
-        has_relation(d, x, RELATION_leads_to, y)) {
+        has_relation(d, x, RELATION_leads_to, y))
         return true;
-    }
-    if (y->chosen->is_weak && !x->chosen->is_weak) {
+    if (y->chosen->is_weak && !x->chosen->is_weak)
         return true;
-    }
     return order_of(x) < order_of(y) && share_traceback(x, y) &&
            !has_relation(d, x, RELATION_caused_by, y);
 }
@@ -323,14 +292,12 @@ static struct incident *cause_for(const struct diagnosis *d,
     struct incident *before = NULL, *after = NULL;
     for (size_t k = 0; k < d->incidents.count; k++) {
         struct incident *x = d->incidents.at[k];
-        if (x == i || !is_failed_root(x)) {
+        if (x == i || !is_failed_root(x))
             continue;
-        }
-        if (order_of(x) <= order_of(i)) {
+        if (order_of(x) <= order_of(i))
             before = !before || order_of(x) > order_of(before) ? x : before;
-        } else {
+        else
             after = !after || order_of(x) < order_of(after) ? x : after;
-        }
     }
     return before ? before : after;
 }
@@ -348,29 +315,24 @@ static void make_root(struct diagnosis *d, struct incident *i) {
 static void wrappers_link(struct diagnosis *d) {
     for (size_t i = 0; i < d->incidents.count; i++) {
         struct incident *x = d->incidents.at[i];
-        if (!is_live(x) || x->role == ROLE_root || x->cause) {
+        if (!is_live(x) || x->role == ROLE_root || x->cause)
             continue;
-        }
         struct incident *cause = cause_for(d, x);
-        if (cause) {
+        if (cause)
             x->cause = cause;
-        } else {
+        else
             make_root(d, x);
-        }
     }
 }
 
 void incidents_link(struct diagnosis *d) {
     struct incident_list *list = &d->incidents;
     guesses_drop(list);
-    for (size_t i = 0; i < list->count; i++) {
-        for (size_t k = 0; k < list->count; k++) {
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t k = 0; k < list->count; k++)
             if (i != k && is_failed_root(list->at[i]) &&
-                is_failed_root(list->at[k])) {
+                is_failed_root(list->at[k]))
                 roots_join(d, list->at[i], list->at[k]);
-            }
-        }
-    }
     for (size_t i = 0; i < list->count; i++) {
         for (size_t k = 0; k < list->count; k++) {
             warning_join(d, list->at[i], list->at[k]);

@@ -25,18 +25,16 @@ static bool take_owner(struct str word, struct machine_fact *out) {
         out->engine = rest;
         return true;
     }
-    if (str_eq(key, STR("gpu"))) {
+    if (str_eq(key, STR("gpu")))
         return str_to_int(rest, &out->fact.gpu);
-    }
     return str_eq(key, STR("pid")) && str_to_int(rest, &out->fact.pid);
 }
 
 static bool take_owners(struct str inside, struct machine_fact *out) {
     while (inside.n > 0) {
         struct str rest, word = str_cut(inside, ',', &rest);
-        if (!take_owner(word, out)) {
+        if (!take_owner(word, out))
             return false;
-        }
         inside = rest;
     }
     return true;
@@ -108,16 +106,14 @@ static void settle(struct arena *a, struct fact_list *out,
                    const struct fact *f, bool *is_split) {
     for (size_t i = 0; i < out->count; i++) {
         struct fact *old = &out->at[i];
-        if (old->name != f->name) {
+        if (old->name != f->name)
             continue;
-        }
-        if (f->name == FACT_free_before_load) {
+        if (f->name == FACT_free_before_load)
             *old = f->number > old->number ? *f : *old;
-        } else if (f->name == FACT_gpu_free || f->name == FACT_host_limit) {
+        else if (f->name == FACT_gpu_free || f->name == FACT_host_limit)
             *old = f->number < old->number ? *f : *old;
-        } else if (!is_said_alike(old, f)) {
+        else if (!is_said_alike(old, f))
             is_split[f->name] = true;
-        }
         return;
     }
     struct fact one = *f;
@@ -141,9 +137,8 @@ static void total_settle(struct reader *r, struct fact_list *list) {
     const struct gpu *gpu = name ? reader_gpu(r, name->word) : NULL;
     for (size_t i = 0; i < list->count; i++) {
         struct fact *f = &list->at[i];
-        if (f->name != FACT_gpu_total) {
+        if (f->name != FACT_gpu_total)
             continue;
-        }
         int64_t least = f->number / 100 * HANDED_OUT_PERCENT;
         bool is_known = gpu && gpu->total_low > 0 &&
                         gpu->total_high >= least &&
@@ -168,15 +163,13 @@ struct fact_list machine_settled(struct arena *a, struct reader *r,
             is_dropped[FACT_gpu_name] = true; /* a slice: not the whole card */
         }
         if (m->fact.known && is_its &&
-            !is_process && !is_choice(&m->fact) && (is_now || !is_of_moment(m->fact.name))) {
+            !is_process && !is_choice(&m->fact) && (is_now || !is_of_moment(m->fact.name)))
             settle(a, &out, &m->fact, is_dropped);
-        }
     }
-    if (is_dropped[FACT_gpu_name]) {
+    if (is_dropped[FACT_gpu_name])
         is_dropped[FACT_gpu_total] = true;
-    } else {
+    else
         total_settle(r, &out);
-    }
     drop(&out, is_dropped);
     return out;
 }
@@ -201,9 +194,8 @@ static bool differs(struct diagnosis *d, const struct fact *log,
         const struct gpu *y = reader_gpu(d->r, here->word);
         return x && y && x != y;
     }
-    if (log->name == FACT_os) {
+    if (log->name == FACT_os)
         return is_linux(log->word) != is_linux(here->word);
-    }
     if (unit == UNIT_TEXT || unit == UNIT_VERSION) {
         return !str_starts(log->word, here->word) &&
                !str_starts(here->word, log->word); /* 2.8.0, 2.8.0+cu128 */
@@ -221,9 +213,8 @@ static bool is_identity(enum fact_name name) {
 static const struct fact *said_by_log(const struct diagnosis *d,
                                       enum fact_name name) {
     const struct fact *f = facts_first(&d->context, name);
-    for (size_t i = 0; !f && i < d->sightings.count; i++) {
+    for (size_t i = 0; !f && i < d->sightings.count; i++)
         f = facts_first(&d->sightings.at[i].facts, name);
-    }
     return f && f->source == SOURCE_LOG ? f : NULL;
 }
 
@@ -246,22 +237,18 @@ static bool is_of_another(struct diagnosis *d, const struct fact_list *here) {
 }
 
 void machine_take(struct diagnosis *d) {
-    if (!d->answers || d->answers->machine.count == 0) {
+    if (!d->answers || d->answers->machine.count == 0)
         return;
-    }
     struct str engine = d->engine ? d->engine->id : (struct str){NULL, 0};
     struct fact_list here =
         machine_settled(d->a, d->r, &d->answers->machine, engine, false);
-    if (is_of_another(d, &here)) {
+    if (is_of_another(d, &here))
         return;
-    }
     for (size_t i = 0; i < here.count; i++) {
         const struct fact *f = &here.at[i], *log = said_by_log(d, f->name);
-        if (log && differs(d, log, f)) {
+        if (log && differs(d, log, f))
             note_difference(d, "diagnose.remark.machine_differs", log, f);
-        }
-        if (!facts_first(&d->context, f->name)) {
+        if (!facts_first(&d->context, f->name))
             facts_add(d->a, &d->context, f);
-        }
     }
 }

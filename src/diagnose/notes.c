@@ -9,17 +9,15 @@ struct note note_of(const char *key) {
 }
 
 void note_add(struct note *n, struct str arg) {
-    if (n->count < NOTE_ARGS) {
+    if (n->count < NOTE_ARGS)
         n->arg[n->count++] = arg;
-    }
 }
 
 void remark_add(struct diagnosis *d, struct finding *f, struct note n) {
     struct note *longer =
         arena_array(d->a, f->remark_count + 1, sizeof *longer);
-    for (size_t i = 0; i < f->remark_count; i++) {
+    for (size_t i = 0; i < f->remark_count; i++)
         longer[i] = f->remarks[i];
-    }
     longer[f->remark_count++] = n;
     f->remarks = longer;
 }
@@ -36,10 +34,9 @@ struct str fact_names(struct arena *a, const enum fact_name *names,
                       size_t count) {
     struct buf b;
     buf_init_in(&b, a, 1024);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         buf_printf(&b, "%s" NOTE_FACT_FORMAT, i ? NOTE_AND_WORD : "",
                    fact_spelling(names[i]));
-    }
     return arena_str(a, buf_str(&b));
 }
 

@@ -29,11 +29,9 @@ bool own_report_read(struct arena *a, struct str text, struct own_report *out,
 }
 
 static bool is_called(const struct entry *e, struct str id) {
-    for (size_t i = 0; i < e->renamed_from.count; i++) {
-        if (str_eq(e->renamed_from.at[i], id)) {
+    for (size_t i = 0; i < e->renamed_from.count; i++)
+        if (str_eq(e->renamed_from.at[i], id))
             return true;
-        }
-    }
     return str_eq(e->id, id);
 }
 

@@ -39,9 +39,8 @@ static struct probes probes_of(enum fact_name name) {
     for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++) {
         if (spoken[i].fact == name) {
             struct probes p = {.words = spoken[i].words};
-            while (p.count < 8 && p.words[p.count] != NULL) {
+            while (p.count < 8 && p.words[p.count] != NULL)
                 p.count++;
-            }
             return p;
         }
     }
@@ -71,20 +70,16 @@ static enum verdict verdict_of(const struct fix *x) {
 static bool is_same_answer(const struct finding *x, const struct finding *y) {
     size_t i = 0, k = 0;
     for (size_t n = 0; n < COMPARED; n++, i++, k++) {
-        while (i < x->fix_count && !is_offered(&x->fixes[i])) {
+        while (i < x->fix_count && !is_offered(&x->fixes[i]))
             i++;
-        }
-        while (k < y->fix_count && !is_offered(&y->fixes[k])) {
+        while (k < y->fix_count && !is_offered(&y->fixes[k]))
             k++;
-        }
-        if (i >= x->fix_count || k >= y->fix_count) {
+        if (i >= x->fix_count || k >= y->fix_count)
             return i >= x->fix_count && k >= y->fix_count;
-        }
         if (!str_eq(x->fixes[i].is->id, y->fixes[k].is->id) ||
             x->fixes[i].applies != y->fixes[k].applies ||
-            verdict_of(&x->fixes[i]) != verdict_of(&y->fixes[k])) {
+            verdict_of(&x->fixes[i]) != verdict_of(&y->fixes[k]))
             return false;
-        }
     }
     return true;
 }
@@ -111,11 +106,9 @@ static void try_it(void *arg) {
     struct finding told = *t->bare;
     then.a = &t->scratch;
     then.context = (struct fact_list){0};
-    for (size_t i = 0; i < t->d->context.count; i++) {
-        if (t->d->context.at[i].name != t->fact.name) {
+    for (size_t i = 0; i < t->d->context.count; i++)
+        if (t->d->context.at[i].name != t->fact.name)
             facts_add(then.a, &then.context, &t->d->context.at[i]);
-        }
-    }
     facts_add(then.a, &then.context, &t->fact);
     finding_weigh(&then, &told);
     t->is_same = is_same_answer(t->f, &told);
@@ -137,9 +130,8 @@ bool answer_would_decide(const struct diagnosis *d, const struct finding *f,
         t->fact = supposed(&p, name, i);
         enum fail fail = arena_guard(&t->scratch, try_it, t, &fault);
         arena_free(&t->scratch);
-        if (fail != FAIL_NONE) {
+        if (fail != FAIL_NONE)
             arena_raise(d->a, fail, "%s", fault.text);
-        }
     }
     return p.count == 0 || !t->is_same;
 }

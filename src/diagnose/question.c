@@ -96,18 +96,16 @@ static bool is_setting(const struct diagnosis *d, enum fact_name n) {
 }
 
 static struct str version_how(struct diagnosis *d) {
-    if (!d->engine) {
+    if (!d->engine)
         return (struct str){NULL, 0};
-    }
     return arena_printf(d->a, "pip show %.*s | grep Version",
                         STR_ARG(d->engine->id));
 }
 
 /* Its own first lines, where it lists its settings there. */
 static struct str settings_how(struct diagnosis *d) {
-    if (d->engine->lists.n == 0) {
+    if (d->engine->lists.n == 0)
         return (struct str){NULL, 0};
-    }
     return arena_printf(d->a, "grep -m3 -E '%.*s' LOG",
                         STR_ARG(d->engine->lists));
 }
@@ -116,9 +114,8 @@ static struct str settings_how(struct diagnosis *d) {
  * engine. What only a log tells is not asked for a condition. */
 static bool is_told_by_people(const struct diagnosis *d, enum fact_name name) {
     bool is_told = is_setting(d, name);
-    for (size_t i = 0; !is_told && i < sizeof asking / sizeof asking[0]; i++) {
+    for (size_t i = 0; !is_told && i < sizeof asking / sizeof asking[0]; i++)
         is_told = asking[i].fact == name;
-    }
     return is_told;
 }
 
@@ -163,9 +160,8 @@ static bool is_asked(const struct asked *to, const struct question *q) {
         const struct question *old = &to->rep->questions[i];
         bool is_same_text = str_eq(str_of(old->ask.key), str_of(q->ask.key)) &&
                             str_eq(old->how, q->how) && q->how.n > 0;
-        if (old->fact == q->fact || is_same_text) {
+        if (old->fact == q->fact || is_same_text)
             return true;
-        }
     }
     return false;
 }
@@ -267,12 +263,10 @@ static void ask_fact(struct asked *to, enum fact_name name) {
     if (!is_known && !is_astray(to, name) && is_worth(to->d, name)) {
         struct question q = question_of(to->d, name);
         q.how = how_of_maker(q.how, device);
-        if (name == FACT_gpu_count && facts_first(to->known, FACT_gpu_total)) {
+        if (name == FACT_gpu_count && facts_first(to->known, FACT_gpu_total))
             q.ask = note_of("diagnose.ask.gpu_count");
-        }
-        if (str_starts(q.how, STR("free")) && is_windows(to)) {
+        if (str_starts(q.how, STR("free")) && is_windows(to))
             q.how = STR("systeminfo | findstr Memory");
-        }
         question_add(to, &q);
     }
 }
@@ -283,19 +277,16 @@ static void ask_fact(struct asked *to, enum fact_name name) {
 static bool is_plain_word(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         bool is_mark = s.p[i] == '.' || (s.p[i] == '-' && i > 0);
-        if (!is_word(s.p[i]) && !is_mark) {
+        if (!is_word(s.p[i]) && !is_mark)
             return false;
-        }
     }
     return s.n > 0;
 }
 
 static const struct keeper *keeper_of(const struct entry *e) {
-    for (size_t i = 0; i < sizeof keepers / sizeof keepers[0]; i++) {
-        if (str_eq(e->component, str_of(keepers[i].component))) {
+    for (size_t i = 0; i < sizeof keepers / sizeof keepers[0]; i++)
+        if (str_eq(e->component, str_of(keepers[i].component)))
             return &keepers[i];
-        }
-    }
     return NULL;
 }
 
@@ -332,11 +323,10 @@ static void ask_peak(struct asked *to, const struct finding *f) {
     }
     struct question q = {.fact = FACT_host_rss,
                          .ask = note_of("diagnose.ask.peak")};
-    if (k) {
+    if (k)
         q.how = how_kept(to->d->a, k, f);
-    } else if (!is_windows) {
+    else if (!is_windows)
         q.how = STR(TIME_V);
-    }
     question_add(to, &q);
 }
 
@@ -364,31 +354,27 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
                    !facts_first(&f->facts, FACT_host_used) &&
                    !facts_first(&f->facts, FACT_requested_bytes) &&
                    !facts_first(&f->facts, FACT_tried_alloc);
-    if (is_bare && is_killed(f)) {
+    if (is_bare && is_killed(f))
         ask_peak(to, f);
-    }
     bool has_frames = to->d->engine == NULL || !to->d->engine->is_native;
     if (e->mechanism == MECHANISM_unspecified && !f->has_trace && has_frames &&
-        is_told_by_frames(to->d, e)) {
+        is_told_by_frames(to->d, e))
         ask_fact(to, FACT_stage);
-    }
 }
 
 /* Where somebody kept it; else no answer could come. */
 static void ask_kept_peak(struct asked *to, const struct finding *f) {
     const struct keeper *k = keeper_of(f->entry);
-    if (k != NULL ? k->before[0] != '\0' : is_of_kernel(f)) {
+    if (k != NULL ? k->before[0] != '\0' : is_of_kernel(f))
         ask_peak(to, f);
-    }
 }
 
 /* Freeing GPU memory is what the answer says not to do. */
 static bool is_free_memory_moot(const struct finding *f) {
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end *x = f->dead_ends[i].is;
-        if (x != NULL && x->acts_on.kind == ACT_KIND_kill_process) {
+        if (x != NULL && x->acts_on.kind == ACT_KIND_kill_process)
             return true;
-        }
     }
     return false;
 }
@@ -401,12 +387,10 @@ static bool is_program_shown(const struct asked *to, const struct finding *f) {
 
 /* A fix says it: "from 16 to 4". */
 static bool is_batch_told(const struct finding *f) {
-    for (size_t i = 0; i < f->fix_count; i++) {
+    for (size_t i = 0; i < f->fix_count; i++)
         if (f->fixes[i].is->effect == EFFECT_batch_size &&
-            f->fixes[i].lowers.key != NULL) {
+            f->fixes[i].lowers.key != NULL)
             return true;
-        }
-    }
     return false;
 }
 
@@ -429,11 +413,10 @@ static void ask_needs(struct asked *to, const struct finding *f) {
         to->about = fix;
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
             enum fact_name name = fix->estimate.needs.at[k];
-            if (name == FACT_host_rss) {
+            if (name == FACT_host_rss)
                 ask_kept_peak(to, f);
-            } else if (!is_settled(to, f, name)) {
+            else if (!is_settled(to, f, name))
                 ask_fact(to, name);
-            }
         }
     }
 }
@@ -455,9 +438,8 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
                 bool is_stage = v.names[n] == FACT_stage && f->has_trace;
                 bool is_engine = v.names[n] == FACT_engine && is_shown;
                 if (!is_stage && !is_engine &&
-                    is_told_by_people(to->d, v.names[n])) {
+                    is_told_by_people(to->d, v.names[n]))
                     ask_fact(to, v.names[n]);
-                }
             }
         }
     }
@@ -474,11 +456,9 @@ static bool is_idle(const struct diagnosis *d, const struct report *rep,
 /* Those that decide something, no more than are wanted. */
 static void leave_out_idle(const struct diagnosis *d, struct report *rep) {
     size_t kept = 0;
-    for (size_t i = 0; i < rep->question_count && kept < QUESTIONS_MAX; i++) {
-        if (!is_idle(d, rep, &rep->questions[i])) {
+    for (size_t i = 0; i < rep->question_count && kept < QUESTIONS_MAX; i++)
+        if (!is_idle(d, rep, &rep->questions[i]))
             rep->questions[kept++] = rep->questions[i];
-        }
-    }
     rep->question_count = kept;
 }
 
@@ -490,15 +470,13 @@ static void put_in_order(const struct diagnosis *d, struct report *rep) {
     for (size_t i = 0; i < rep->question_count; i++) {
         struct question q = rep->questions[i];
         bool is_last = q.fact != FACT_model && is_setting(d, q.fact);
-        if (is_last) {
+        if (is_last)
             last[last_count++] = q;
-        } else {
+        else
             rep->questions[kept++] = q;
-        }
     }
-    for (size_t i = 0; i < last_count; i++) {
+    for (size_t i = 0; i < last_count; i++)
         rep->questions[kept++] = last[i];
-    }
     rep->question_count = kept;
 }
 
@@ -510,9 +488,8 @@ void questions_ask(struct diagnosis *d, struct report *rep) {
         struct asked to = {d, rep, &f->facts, i, NULL};
         bool is_over = f->entry->severity == SEVERITY_recovery ||
                        f->entry->severity == SEVERITY_info;
-        if (f->role != ROLE_root || is_over) {
+        if (f->role != ROLE_root || is_over)
             continue;
-        }
         ask_what_is_hidden(&to, f);
         ask_needs(&to, f);
         ask_conditions(&to, f);

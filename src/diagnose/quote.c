@@ -32,22 +32,18 @@ static bool holds(struct str line, const char *word) {
     struct str w = str_of(word);
     for (size_t i = 0; i + w.n <= line.n; i++) {
         size_t n = 0;
-        while (n < w.n && lower(line.p[i + n]) == w.p[n]) {
+        while (n < w.n && lower(line.p[i + n]) == w.p[n])
             n++;
-        }
-        if (n == w.n) {
+        if (n == w.n)
             return true;
-        }
     }
     return false;
 }
 
 static bool holds_one(struct str line, const char *const *words, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (holds(line, words[i])) {
+    for (size_t i = 0; i < count; i++)
+        if (holds(line, words[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -71,12 +67,10 @@ static int telling_of(struct str line) {
     int64_t count = count_of(line);
     bool is_said = holds_one(line, says, sizeof says / sizeof *says);
     bool is_failing = holds_one(line, fails, sizeof fails / sizeof *fails);
-    if (is_head(line) || count == 0) {
+    if (is_head(line) || count == 0)
         return TELLING_NONE;
-    }
-    if (count > 0 && holds(line, "kill")) {
+    if (count > 0 && holds(line, "kill"))
         return TELLING_SAYS;
-    }
     return is_said && is_failing ? TELLING_SAYS
            : is_said             ? TELLING_MEMORY
            : is_failing          ? TELLING_FAILS
@@ -85,9 +79,8 @@ static int telling_of(struct str line) {
 
 static uint32_t newlines(struct str text) {
     uint32_t count = 0;
-    for (size_t i = 0; i < text.n; i++) {
+    for (size_t i = 0; i < text.n; i++)
         count += text.p[i] == '\n';
-    }
     return count;
 }
 
@@ -104,16 +97,14 @@ static void quote_better(const struct hit *h, struct quote *best) {
     for (uint32_t at = 0; rest.n > 0; at++) {
         struct str line = str_trim(str_cut(rest, '\n', &rest));
         int telling = telling_of(line);
-        if (line.n > 0 && (best->number == 0 || telling > best->telling)) {
+        if (line.n > 0 && (best->number == 0 || telling > best->telling))
             *best = (struct quote){line, number_of(h, at), telling};
-        }
     }
 }
 
 void quote_take(struct quote *best, const struct hit *h) {
-    if (best->telling < TELLING_SAYS) {
+    if (best->telling < TELLING_SAYS)
         quote_better(h, best);
-    }
 }
 
 struct quote quote_of(const struct incident *i) {

@@ -81,9 +81,8 @@ static int64_t p_of_causes(const struct weighing *w, const struct fix *fix,
         sum += times(share, cure_of(w, fix->is, b->is->id));
         whole += share;
     }
-    if (whole > 0) {
+    if (whole > 0)
         (void)mul_div_floor(sum, UNITS_MICRO, whole, &p);
-    }
     return p;
 }
 
@@ -129,15 +128,12 @@ static bool changes_load(const struct workaround *is) {
 static int64_t p_by_shortfall(const struct weighing *w,
                               const struct workaround *is, int64_t p) {
     const int64_t *k = w->k->micro;
-    if (w->have_share < 0 || changes_load(is)) {
+    if (w->have_share < 0 || changes_load(is))
         return p;
-    }
-    if (w->have_share < k[RANKING_trim_below]) {
+    if (w->have_share < k[RANKING_trim_below])
         return times(p, k[RANKING_trim_below]);
-    }
-    if (w->have_share > k[RANKING_trim_above]) {
+    if (w->have_share > k[RANKING_trim_above])
         return p + (k[RANKING_p_enough] - p) / 4;
-    }
     return p;
 }
 
@@ -147,10 +143,9 @@ static int64_t p_by_shortfall(const struct weighing *w,
 static int64_t p_may_be(const struct weighing *w, const struct fix *fix) {
     const int64_t *k = w->k->micro;
     int64_t p = p_by_causes(w, fix);
-    if (fix->estimate.share_micro >= 0) {
+    if (fix->estimate.share_micro >= 0)
         return (within(fix->estimate.share_micro, k[RANKING_share_least],
                        k[RANKING_share_most]) + p) / 2;
-    }
     return p + times(k[RANKING_p_condition], k[RANKING_p_enough] - p);
 }
 
@@ -229,9 +224,8 @@ static int64_t loss_of_length(const struct ranking *k, const struct fact *left,
                               int64_t lost) {
     int64_t half = times(1000, k->micro[RANKING_length_half]);
     int64_t missed = lost;
-    if (is_length(left)) {
+    if (is_length(left))
         (void)mul_div_floor(lost, half, half + left->number, &missed);
-    }
     return missed;
 }
 
@@ -295,11 +289,9 @@ static bool is_open_lever(const struct fix *fix) {
 }
 
 static bool has_lever(const struct finding *f) {
-    for (size_t i = 0; i < f->fix_count; i++) {
-        if (is_open_lever(&f->fixes[i])) {
+    for (size_t i = 0; i < f->fix_count; i++)
+        if (is_open_lever(&f->fixes[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -311,9 +303,8 @@ static void step_behind_lever(const struct weighing *w, struct fix *fix) {
         const struct fix *lever = &w->f->fixes[i];
         if (is_open_lever(lever) && lever->is->frees == fix->is->frees &&
             lever->gain_micro <= fix->gain_micro && lever->gain_micro > 0 &&
-            fix_is_general(w->d, w->f->entry, fix->is)) {
+            fix_is_general(w->d, w->f->entry, fix->is))
             fix->gain_micro = lever->gain_micro - 1;
-        }
     }
 }
 
@@ -327,9 +318,8 @@ static bool has_shown_twin(const struct finding *f, const struct fix *fix) {
             other->is->frees == fix->is->frees &&
             other->is->acts_on.change == fix->is->acts_on.change &&
             other->has_estimate && proposed->known &&
-            proposed->source != SOURCE_DEFAULT) {
+            proposed->source != SOURCE_DEFAULT)
             return true;
-        }
     }
     return false;
 }
@@ -337,19 +327,16 @@ static bool has_shown_twin(const struct finding *f, const struct fix *fix) {
 static void weigh_fix(const struct weighing *w, struct fix *fix) {
     struct arena *a = w->d->a;
     fix->p_micro = p_of(w, fix, &fix->worth);
-    if (fix->applies == APPLIES_IF) {
+    if (fix->applies == APPLIES_IF)
         fix->p_micro = times(fix->p_micro, w->k->micro[RANKING_p_if]);
-    }
     fix->cost_micro = times(effort_of(w->k, effort_weighed(fix)),
                             loss_of(w->k, fix));
-    if (fix_is_general(w->d, w->f->entry, fix->is) && has_lever(w->f)) {
+    if (fix_is_general(w->d, w->f->entry, fix->is) && has_lever(w->f))
         fix->cost_micro = times(fix->cost_micro,
                                 w->k->micro[RANKING_effort_general]);
-    }
-    if (has_shown_twin(w->f, fix)) {
+    if (has_shown_twin(w->f, fix))
         fix->cost_micro = times(fix->cost_micro,
                                 w->k->micro[RANKING_effort_guess]);
-    }
     (void)mul_div_floor(fix->p_micro, UNITS_MICRO, fix->cost_micro,
                         &fix->gain_micro);
     fix->worth = NOTE(fix->worth.key, written_share(a, fix->p_micro),
@@ -365,9 +352,8 @@ static int sign(int64_t x) { return (x > 0) - (x < 0); }
 
 static int by_gain(const void *x, const void *y) {
     const struct fix *a = x, *b = y;
-    if (is_out(a) != is_out(b)) {
+    if (is_out(a) != is_out(b))
         return is_out(a) - is_out(b);
-    }
     int order = sign(b->gain_micro - a->gain_micro);
     order = order != 0 ? order : sign(b->p_micro - a->p_micro);
     return order != 0 ? order : sign((a->is > b->is) - (a->is < b->is));
@@ -389,9 +375,8 @@ static int64_t share_of(const struct finding *f, enum fact_name have_name,
     const struct fact *have = facts_last(&f->facts, have_name);
     const struct fact *need = facts_last(&f->facts, need_name);
     int64_t share = -1;
-    if (have && need && have->number >= 0 && need->number > 0) {
+    if (have && need && have->number >= 0 && need->number > 0)
         (void)mul_div_floor(have->number, UNITS_MICRO, need->number, &share);
-    }
     return share;
 }
 
@@ -404,9 +389,8 @@ static int64_t share_of_gpu(const struct finding *f) {
     if (tried && total && total->number > 0 && tried->number > 0) {
         int64_t left = free && free->number > 0 ? free->number : 0;
         int64_t missing = tried->number > left ? tried->number - left : 0;
-        if (add_i64(total->number, missing, &all)) {
+        if (add_i64(total->number, missing, &all))
             (void)mul_div_floor(total->number, UNITS_MICRO, all, &share);
-        }
     }
     return share;
 }
@@ -414,24 +398,20 @@ static int64_t share_of_gpu(const struct finding *f) {
 /* Of a KV cache by its bytes or tokens, of an allocation by the GPU. */
 static int64_t have_share(const struct finding *f) {
     int64_t share = share_of(f, FACT_kv_available, FACT_kv_needed);
-    if (share < 0) {
+    if (share < 0)
         share = share_of(f, FACT_kv_tokens, FACT_max_model_len);
-    }
     return share < 0 ? share_of_gpu(f) : share;
 }
 
 void fixes_rank(struct diagnosis *d, struct finding *f) {
     struct weighing w = {.d = d, .f = f, .k = reader_ranking(d->r),
                          .have_share = have_share(f)};
-    for (size_t i = 0; i < f->fix_count; i++) {
+    for (size_t i = 0; i < f->fix_count; i++)
         weigh_fix(&w, &f->fixes[i]);
-    }
-    for (size_t i = 0; i < f->fix_count; i++) {
+    for (size_t i = 0; i < f->fix_count; i++)
         step_behind_lever(&w, &f->fixes[i]);
-    }
     sort_stable(d->a, f->fixes, f->fix_count, sizeof *f->fixes, by_gain);
     put_failed_second(f);
-    for (size_t i = 0; i < f->fix_count; i++) {
+    for (size_t i = 0; i < f->fix_count; i++)
         f->fixes[i].rank = (uint32_t)i + 1;
-    }
 }

@@ -52,22 +52,18 @@ static void take_model(struct diagnosis *d, struct finding *f,
                        const struct model **named, const struct model *m) {
     size_t at = f->models_like.count;
     f->models_like_count++;
-    while (at > 0 && named[at - 1]->aliases.count < m->aliases.count) {
+    while (at > 0 && named[at - 1]->aliases.count < m->aliases.count)
         at--;
-    }
-    if (at == MODELS_NAMED) {
+    if (at == MODELS_NAMED)
         return;
-    }
     f->models_like.count += f->models_like.count < MODELS_NAMED;
-    for (size_t i = f->models_like.count; i > at + 1; i--) {
+    for (size_t i = f->models_like.count; i > at + 1; i--)
         named[i - 1] = named[i - 2];
-    }
     named[at] = m;
     f->models_like.at = arena_array(d->a, MODELS_NAMED,
                                     sizeof *f->models_like.at);
-    for (size_t i = 0; i < f->models_like.count; i++) {
+    for (size_t i = 0; i < f->models_like.count; i++)
         f->models_like.at[i] = named[i]->id;
-    }
 }
 
 /* in_family: those that share it; else all others. */
@@ -80,45 +76,39 @@ static void find_models(struct diagnosis *d, struct finding *f,
         struct inputs other = *c;
         other.model = m;
         if (str_eq(m->family, family) == in_family && m != c->model &&
-            memory_explains(d->a, &other)) {
+            memory_explains(d->a, &other))
             take_model(d, f, named, m);
-        }
     }
 }
 
 static struct str models_named(struct diagnosis *d, const struct finding *f) {
     struct buf b;
     buf_init_in(&b, d->a, RECONCILE_TEXT_BYTES_MAX);
-    for (size_t i = 0; i < f->models_like.count; i++) {
+    for (size_t i = 0; i < f->models_like.count; i++)
         buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
                    STR_ARG(f->models_like.at[i]));
-    }
     size_t more = f->models_like_count - f->models_like.count;
-    if (more > 0) {
+    if (more > 0)
         buf_printf(&b, " (+%zu)", more);
-    }
     return arena_str(d->a, buf_str(&b));
 }
 
 static void models_instead(struct diagnosis *d, struct finding *f,
                            const struct inputs *c) {
     find_models(d, f, c, c->model->family, true);
-    if (f->models_like_count == 0) {
+    if (f->models_like_count == 0)
         find_models(d, f, c, c->model->family, false);
-    }
-    if (f->models_like_count > 0) {
+    if (f->models_like_count > 0)
         remark_add(d, f, NOTE("diagnose.remark.models_instead",
                               models_named(d, f)));
-    }
 }
 
 /* No model is named: what its numbers say of it. */
 static void models_by_numbers(struct diagnosis *d, struct finding *f,
                               const struct inputs *c) {
     const struct span *token = &f->reconciliation.per_token;
-    if (!token->known || token->low <= 0) {
+    if (!token->known || token->low <= 0)
         return;
-    }
     find_models(d, f, c, (struct str){NULL, 0}, false);
     struct str bytes = write_bytes(d->a, span_roundest(*token));
     remark_add(d, f, f->models_like_count > 0
@@ -157,9 +147,8 @@ static void against_model(struct diagnosis *d, struct finding *f,
 
 void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
     struct inputs c = case_of(d, &f->facts);
-    if (!memory_tells_models(&c)) {
+    if (!memory_tells_models(&c))
         return;
-    }
     f->reconciliation = memory_reconcile(d->a, &c);
     struct release_step step;
     if (f->reconciliation.outcome == RECONCILE_AGREES &&
@@ -168,9 +157,8 @@ void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
         *kept = step;
         f->turn = kept;
     }
-    if (c.model) {
+    if (c.model)
         against_model(d, f, &c);
-    } else {
+    else
         models_by_numbers(d, f, &c);
-    }
 }

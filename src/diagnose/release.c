@@ -22,9 +22,8 @@ struct lack {
 static bool is_lacking(struct diagnosis *d, const struct signature *form,
                        const struct version_range *exists) {
     int name = version_fact(d, exists->product);
-    if (exists->event_count == 0 || name < 0) {
+    if (exists->event_count == 0 || name < 0)
         return false;
-    }
     const struct fact *version =
         facts_first(&d->context, (enum fact_name)name);
     return (version ? version_in_range(exists, version->word)
@@ -35,11 +34,9 @@ static bool is_lacking(struct diagnosis *d, const struct signature *form,
 static bool find_lack(struct diagnosis *d, const struct signature *form,
                       struct str text, struct lack *out) {
     size_t at = 0;
-    while (engine_setting_next(out->engine, text, &at, &out->said)) {
-        if (is_lacking(d, form, out->said.exists)) {
+    while (engine_setting_next(out->engine, text, &at, &out->said))
+        if (is_lacking(d, form, out->said.exists))
             return true;
-        }
-    }
     return false;
 }
 
@@ -47,9 +44,8 @@ static bool find_lack(struct diagnosis *d, const struct signature *form,
 static bool is_said(struct str how, const struct version_range *exists) {
     for (size_t i = 0; i < exists->event_count; i++) {
         struct str version = exists->events[i].version;
-        if (version.n > 1 && str_find(how, version) < how.n) {
+        if (version.n > 1 && str_find(how, version) < how.n)
             return true;
-        }
     }
     return false;
 }
@@ -60,9 +56,8 @@ static bool finds_taken(struct diagnosis *d, const struct signature *form,
     struct setting_said said;
     for (size_t i = 0; i < text.n; i++) {
         if (engine_setting_at(e, text, i, &said)) {
-            if (!is_lacking(d, form, said.exists)) {
+            if (!is_lacking(d, form, said.exists))
                 return true;
-            }
             i += said.spelling.n - 1;
         }
     }
@@ -104,9 +99,8 @@ enum lacking release_lacks(struct diagnosis *d, const struct workaround *w,
         struct lack lack = {.engine = engines[i]};
         enum lacking here =
             engines[i] ? lack_of(d, w, form, &lack) : LACKS_NOTHING;
-        if (here <= worst) {
+        if (here <= worst)
             continue;
-        }
         worst = here;
         enum fact_name version =
             (enum fact_name)version_fact(d, lack.said.exists->product);

@@ -24,33 +24,28 @@ static void remark_two(struct diagnosis *d, struct finding *f,
 static void does_not_reconcile(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
     const struct fact *held = fact_in(f, FACT_pytorch_allocated);
-    if (!total || facts_reconcile(&f->facts)) {
+    if (!total || facts_reconcile(&f->facts))
         return;
-    }
-    if (!held || held->number <= total->number) {
+    if (!held || held->number <= total->number)
         held = fact_in(f, FACT_pytorch_reserved);
-    }
-    if (held && held->number > total->number) {
+    if (held && held->number > total->number)
         remark_two(d, f, "diagnose.remark.over", held->number, total->number);
-    } else {
+    else
         remark_add(d, f, NOTE("diagnose.remark.sums",
                               write_bytes(d->a, total->number)));
-    }
 }
 
 static bool sum_in_use(const struct finding *f, int64_t *sum) {
     const struct fact *own = fact_in(f, FACT_process_in_use);
-    if (!own) {
+    if (!own)
         return false;
-    }
     *sum = own->number;
     for (size_t i = 0; i < f->facts.count; i++) {
         const struct fact *other = &f->facts.at[i];
         if (other->name == FACT_other_in_use && other->known &&
             other->gpu == own->gpu &&
-            !add_i64(*sum, other->number, sum)) {
+            !add_i64(*sum, other->number, sum))
             return false;
-        }
     }
     return true;
 }
@@ -60,61 +55,54 @@ static void held_by_nobody(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
     const struct fact *free = fact_in(f, FACT_gpu_free);
     int64_t listed, slack = INT64_C(2) << 30;
-    if (!total || !free || !sum_in_use(f, &listed)) {
+    if (!total || !free || !sum_in_use(f, &listed))
         return;
-    }
     int64_t used = total->number - free->number;
-    if (used - listed > slack) {
+    if (used - listed > slack)
         remark_two(d, f, "diagnose.remark.hidden", used - listed, used);
-    } else if (listed - used > slack) {
+    else if (listed - used > slack)
         remark_two(d, f, "diagnose.remark.too_much", listed, used);
-    }
 }
 
 /* What a person tells has no numbers. */
 static void only_told(struct diagnosis *d, struct finding *f) {
-    if (facts_say(&f->facts, FACT_oom_words, "told")) {
+    if (facts_say(&f->facts, FACT_oom_words, "told"))
         remark_add(d, f, (struct note){.key = "diagnose.remark.told"});
-    }
 }
 
 static void limited_by_torch(struct diagnosis *d, struct finding *f) {
     const struct fact *limit = fact_in(f, FACT_memory_limit);
     const struct fact *total = fact_in(f, FACT_gpu_total);
-    if (limit && total && limit->number < total->number) {
+    if (limit && total && limit->number < total->number)
         remark_two(d, f, "diagnose.remark.limit", limit->number,
                    total->number);
-    }
 }
 
 static void free_yet_refused(struct diagnosis *d, struct finding *f) {
     const struct fact *tried = fact_in(f, FACT_tried_alloc);
     const struct fact *free = fact_in(f, FACT_gpu_free);
     if (tried && free && free->number >= tried->number &&
-        !fact_in(f, FACT_memory_limit)) {
+        !fact_in(f, FACT_memory_limit))
         remark_two(d, f, "diagnose.remark.free_yet", free->number,
                    tried->number);
-    }
 }
 
 static void own_process(struct diagnosis *d, struct finding *f) {
     const struct fact *own = fact_in(f, FACT_own_process_listed);
     const struct fact *used = fact_in(f, FACT_process_in_use);
-    if (own && own->number == 1 && used) {
+    if (own && own->number == 1 && used)
         remark_add(d, f, NOTE(fact_in(f, FACT_other_in_use)
                                   ? "diagnose.remark.own_among"
                                   : "diagnose.remark.own_listed",
                               write_bytes(d->a, used->number)));
-    }
 }
 
 /* The kernel says whose memory it was. */
 static void who_was_full(struct diagnosis *d, struct finding *f) {
-    if (facts_say(&f->facts, FACT_oom_scope, "memcg")) {
+    if (facts_say(&f->facts, FACT_oom_scope, "memcg"))
         remark_add(d, f, note_of("diagnose.remark.memcg_full"));
-    } else if (facts_say(&f->facts, FACT_oom_scope, "machine")) {
+    else if (facts_say(&f->facts, FACT_oom_scope, "machine"))
         remark_add(d, f, note_of("diagnose.remark.machine_full"));
-    }
 }
 
 static void not_in_force(struct diagnosis *d, struct finding *f) {
@@ -133,43 +121,36 @@ static bool is_of_device(const struct gpu *card, const struct fact *device) {
         const char *device, *vendor;
     } makers[] = {{"cuda", "nvidia"}, {"hip", "amd"}, {"xpu", "intel"},
                 {"tpu", "google"}};
-    for (size_t i = 0; device && i < sizeof makers / sizeof makers[0]; i++) {
-        if (str_eq_nocase(device->word, str_of(makers[i].device))) {
+    for (size_t i = 0; device && i < sizeof makers / sizeof makers[0]; i++)
+        if (str_eq_nocase(device->word, str_of(makers[i].device)))
             return str_eq(card->vendor, str_of(makers[i].vendor));
-        }
-    }
     return true;
 }
 
 static void which_cards(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
-    if (!total || facts_first(&d->context, FACT_gpu_name)) {
+    if (!total || facts_first(&d->context, FACT_gpu_name))
         return;
-    }
     struct gpu_list cards =
         reader_gpus_of_total(d->r, fact_low(total), fact_high(total));
     size_t named = 0;
     struct buf b;
     buf_init_in(&b, d->a, 4096);
-    for (size_t i = 0; i < cards.count; i++) {
-        if (is_of_device(cards.at[i], fact_in(f, FACT_device_kind))) {
+    for (size_t i = 0; i < cards.count; i++)
+        if (is_of_device(cards.at[i], fact_in(f, FACT_device_kind)))
             buf_printf(&b, "%s%.*s", named++ ? NOTE_AND_WORD : "",
                        STR_ARG(cards.at[i]->id));
-        }
-    }
-    if (named >= 1 && named <= CARDS_NAMED) {
+    if (named >= 1 && named <= CARDS_NAMED)
         remark_add(d, f, NOTE("diagnose.remark.cards",
                               write_bytes(d->a, total->number),
                               arena_str(d->a, buf_str(&b))));
-    }
 }
 
 static void guessed_model(struct diagnosis *d, struct finding *f) {
     const struct fact *model = facts_first(&d->context, FACT_model);
-    if (model && model->source == SOURCE_LOG && model->why.n > 0) {
+    if (model && model->source == SOURCE_LOG && model->why.n > 0)
         remark_add(d, f, NOTE("diagnose.remark.model_guess", model->text,
                               model->word));
-    }
 }
 
 static bool may_be_loading(const struct finding *f) {
@@ -190,13 +171,11 @@ static bool reads_gguf(const struct inputs *c) {
  * same. */
 static void checkpoint_size(struct diagnosis *d, struct finding *f) {
     struct inputs c = case_of(d, &f->facts);
-    if (!may_be_loading(f) || !c.model) {
+    if (!may_be_loading(f) || !c.model)
         return;
-    }
     struct str format = quantization_of(&c);
-    if (format.n == 0 && reads_gguf(&c)) {
+    if (format.n == 0 && reads_gguf(&c))
         return;
-    }
     struct span bytes = weights_computed(&c, 1, 1, format);
     if (format.n == 0) {
         const struct fact *dtype = &c.in[FACT_dtype];
@@ -211,9 +190,8 @@ static void checkpoint_size(struct diagnosis *d, struct finding *f) {
 }
 
 void remarks_find(struct diagnosis *d, struct finding *f) {
-    if (f->role != ROLE_root) {
+    if (f->role != ROLE_root)
         return;
-    }
     does_not_reconcile(d, f);
     if (facts_reconcile(&f->facts)) {
         held_by_nobody(d, f);
@@ -225,9 +203,8 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     own_process(d, f);
     who_was_full(d, f);
     not_in_force(d, f);
-    if (d->machine_differs.key != NULL) {
+    if (d->machine_differs.key != NULL)
         remark_add(d, f, d->machine_differs);
-    }
     which_cards(d, f);
     guessed_model(d, f);
     checkpoint_size(d, f);

@@ -35,9 +35,8 @@ struct sizes {
 static bool amount(const struct finding *f, enum fact_name name,
                    int64_t *bytes) {
     const struct fact *x = facts_last(&f->facts, name);
-    if (!x || x->number < 0) {
+    if (!x || x->number < 0)
         return false;
-    }
     *bytes = x->number;
     return true;
 }
@@ -47,9 +46,8 @@ static bool sizes_of(const struct finding *f, struct sizes *s) {
     *s = (struct sizes){0};
     if (!amount(f, FACT_tried_alloc, &s->tried) || s->tried == 0 ||
         !amount(f, FACT_gpu_total, &s->total) || s->total == 0 ||
-        !amount(f, FACT_pytorch_allocated, &s->allocated)) {
+        !amount(f, FACT_pytorch_allocated, &s->allocated))
         return false;
-    }
     s->has_free = amount(f, FACT_gpu_free, &s->free);
     s->has_unused = amount(f, FACT_pytorch_unallocated, &s->unused);
     if (!s->has_unused && amount(f, FACT_pytorch_reserved, &reserved) &&
@@ -83,28 +81,25 @@ static void pieces(struct diagnosis *d, struct finding *f,
                    const struct sizes *s) {
     int64_t both;
     if (!s->has_unused || !add_i64(s->free, s->unused, &both) ||
-        percent_of(s->unused, s->total) < UNUSED_PERCENT) {
+        percent_of(s->unused, s->total) < UNUSED_PERCENT)
         return;
-    }
-    if (s->unused / UNUSED_TIMES >= s->tried) {
+    if (s->unused / UNUSED_TIMES >= s->tried)
         remark_add(d, f, NOTE("diagnose.remark.unused",
                               write_bytes(d->a, s->unused),
                               write_bytes(d->a, s->tried)));
-    } else if (s->has_free && both >= s->tried && s->free < s->tried &&
-               may_have_segments(d, f)) {
+    else if (s->has_free && both >= s->tried && s->free < s->tried &&
+             may_have_segments(d, f))
         remark_add(d, f, NOTE("diagnose.remark.segments",
                               write_bytes(d->a, both),
                               write_bytes(d->a, s->tried)));
-    }
 }
 
 /* Whose it is, where the message tells what the process itself holds. */
 static const char *outside_of(const struct finding *f, const struct sizes *s,
                               int64_t outside) {
     int64_t process, own;
-    if (!s->has_unused || !amount(f, FACT_process_in_use, &process)) {
+    if (!s->has_unused || !amount(f, FACT_process_in_use, &process))
         return "diagnose.remark.outside";
-    }
     own = process - s->allocated - s->unused;
     return own >= outside / 100 * MOST_PERCENT ? "diagnose.remark.outside_own"
            : own <= outside / 100 * (100 - MOST_PERCENT)
@@ -118,11 +113,10 @@ static void outside(struct diagnosis *d, struct finding *f,
     if (amount(f, FACT_outside_framework, &bytes) && bytes < s->total &&
         percent_of(bytes, s->total) >= (bytes > OUTSIDE_LEAST
                                             ? OUTSIDE_TELLING
-                                            : OUTSIDE_PERCENT)) {
+                                            : OUTSIDE_PERCENT))
         remark_add(d, f, NOTE(outside_of(f, s, bytes),
                               write_bytes(d->a, bytes),
                               write_count(d->a, percent_of(bytes, s->total))));
-    }
 }
 
 /* Within one in a hundred of a whole number of requests. */
@@ -139,20 +133,18 @@ static void one_tensor(struct diagnosis *d, struct finding *f,
                        const struct sizes *s) {
     int64_t percent = percent_of(s->tried, s->total);
     int64_t copies = percent >= COPY_LEAST_PERCENT ? copies_in(s) : 0;
-    if (copies == 1) {
+    if (copies == 1)
         remark_add(d, f, NOTE("diagnose.remark.copy",
                               write_bytes(d->a, s->tried)));
-    } else if (copies > 1) {
+    else if (copies > 1)
         remark_add(d, f, NOTE("diagnose.remark.copies",
                               write_count(d->a, copies)));
-    }
     const struct fact *stage = facts_last(&f->facts, FACT_stage);
     bool is_state = stage && str_eq(stage->word, STR("optimizer"));
-    if (percent >= ONE_TENSOR_PERCENT && !is_state) {
+    if (percent >= ONE_TENSOR_PERCENT && !is_state)
         remark_add(d, f, NOTE("diagnose.remark.one_tensor",
                               write_bytes(d->a, s->tried),
                               write_count(d->a, percent)));
-    }
 }
 
 /* kSmallBuffer and kLargeBuffer of c10/cuda/CUDACachingAllocator: what it asks
@@ -166,9 +158,8 @@ static bool block(struct diagnosis *d, struct finding *f,
                   const struct sizes *s) {
     bool is_small = s->tried == BLOCK_SMALL;
     if (!str_eq(f->entry->component, STR("pytorch")) ||
-        (!is_small && s->tried != BLOCK_LARGE)) {
+        (!is_small && s->tried != BLOCK_LARGE))
         return false;
-    }
     remark_add(d, f,
                is_small ? NOTE("diagnose.remark.block_small",
                                write_bytes(d->a, BLOCK_SMALL),
@@ -183,10 +174,9 @@ static bool block(struct diagnosis *d, struct finding *f,
 static void shape(struct diagnosis *d, struct finding *f,
                   const struct sizes *s) {
     const struct fact *tensor = facts_last(&f->facts, FACT_tensor_bytes);
-    if (tensor && tensor->number == s->tried && tensor->text.n > 0) {
+    if (tensor && tensor->number == s->tried && tensor->text.n > 0)
         remark_add(d, f, NOTE("diagnose.remark.shape", tensor->text,
                               written_line(d->a, tensor->line)));
-    }
 }
 
 /* XLA prints what a compiled program needs, part by part. */
@@ -194,9 +184,8 @@ static void program_parts(struct diagnosis *d, struct finding *f) {
     int64_t whole, temp, arguments;
     if (!amount(f, FACT_compute_bytes, &whole) ||
         !amount(f, FACT_program_temp, &temp) ||
-        !amount(f, FACT_program_arguments, &arguments) || whole <= 0) {
+        !amount(f, FACT_program_arguments, &arguments) || whole <= 0)
         return;
-    }
     remark_add(d, f, NOTE("diagnose.remark.program", write_bytes(d->a, whole),
                           write_bytes(d->a, temp),
                           write_bytes(d->a, arguments)));
@@ -214,9 +203,8 @@ static void small_on_full(struct diagnosis *d, struct finding *f,
     int64_t missing = s->tried - s->free;
     int64_t percent = percent_of(s->allocated, s->total);
     if (!s->has_free || missing <= 0 || missing >= s->total / 100 ||
-        percent < FULL_PERCENT || percent > 100 || has_pool(f)) {
+        percent < FULL_PERCENT || percent > 100 || has_pool(f))
         return;
-    }
     remark_add(d, f, NOTE("diagnose.remark.small",
                           write_count(d->a, percent)));
 }

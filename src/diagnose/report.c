@@ -15,18 +15,16 @@
 /* ---- order ---- */
 
 static int class_of(const struct incident *i) {
-    if (i->role != ROLE_root) {
+    if (i->role != ROLE_root)
         return 2;
-    }
     return i->entry->severity == SEVERITY_failure ? 0 : 1;
 }
 
 static int by_class_and_place(const void *x, const void *y) {
     const struct incident *a = *(struct incident *const *)x;
     const struct incident *b = *(struct incident *const *)y;
-    if (class_of(a) != class_of(b)) {
+    if (class_of(a) != class_of(b))
         return class_of(a) - class_of(b);
-    }
     uint64_t at_a = a->sightings[0]->places[0].order;
     uint64_t at_b = b->sightings[0]->places[0].order;
     return (at_a > at_b) - (at_a < at_b);
@@ -62,9 +60,8 @@ static struct str id_of(struct arena *a, const struct entry *e,
 static bool is_of_one_run(struct str word) {
     for (size_t i = 0; i < word.n; i++) {
         bool is_digit = word.p[i] >= '0' && word.p[i] <= '9';
-        if (is_digit || word.p[i] == '/' || word.p[i] == '\\') {
+        if (is_digit || word.p[i] == '/' || word.p[i] == '\\')
             return true;
-        }
     }
     return false;
 }
@@ -79,9 +76,8 @@ static struct str fingerprint_of(struct arena *a, const struct entry *e,
                word_spelling(WORDS_MECHANISM, (int)e->mechanism));
     while (message.n > 0) {
         size_t n = 0;
-        while (n < message.n && (unsigned char)message.p[n] > ' ') {
+        while (n < message.n && (unsigned char)message.p[n] > ' ')
             n++;
-        }
         struct str word = str_slice(message, 0, n);
         if (n > 0 && !is_of_one_run(word)) {
             buf_add(&key, word);
@@ -95,9 +91,8 @@ static struct str fingerprint_of(struct arena *a, const struct entry *e,
 static int64_t whose(const struct fact_list *facts, bool want_gpu) {
     for (size_t i = 0; i < facts->count; i++) {
         int64_t x = want_gpu ? facts->at[i].gpu : facts->at[i].rank;
-        if (x != FACT_NONE) {
+        if (x != FACT_NONE)
             return x;
-        }
     }
     return FACT_NONE;
 }
@@ -110,22 +105,18 @@ static struct instance instance_of(const struct diagnosis *d,
                          .gpu = whose(&s->facts, true),
                          .rank = whose(&s->facts, false),
                          .facts = s->facts};
-    if (i.rank == FACT_NONE && stream < d->scan->stream_count) {
+    if (i.rank == FACT_NONE && stream < d->scan->stream_count)
         i.rank = d->scan->streams[stream].rank;
-    }
     return i;
 }
 
 static void instances_fill(struct diagnosis *d, struct finding *f,
                            const struct incident *i) {
     f->instances = arena_array(d->a, INSTANCES_MAX, sizeof *f->instances);
-    for (size_t k = 0; k < i->count && f->instance_count < INSTANCES_MAX;
-         k++) {
-        if (i->sightings[k] != i->worst) {
+    for (size_t k = 0; k < i->count && f->instance_count < INSTANCES_MAX; k++)
+        if (i->sightings[k] != i->worst)
             f->instances[f->instance_count++] =
                 instance_of(d, i->sightings[k]);
-        }
-    }
 }
 
 static void lines_span(struct finding *f, const struct incident *i) {
@@ -189,9 +180,8 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
 }
 
 void finding_weigh(struct diagnosis *d, struct finding *f) {
-    if (f->role != ROLE_root) {
+    if (f->role != ROLE_root)
         return;
-    }
     struct inputs c = case_of(d, &f->facts);
     memory_explain(d, f, &c);
     believe(d, f);
@@ -216,14 +206,11 @@ static void findings_fill(struct diagnosis *d, struct report *rep) {
         d->bare[i] = rep->findings[i];
         finding_weigh(d, &rep->findings[i]);
         if (list.count == 1 &&
-            d->scan->uncounted_to > rep->findings[i].last_line) {
+            d->scan->uncounted_to > rep->findings[i].last_line)
             rep->findings[i].last_line = d->scan->uncounted_to;
-        }
-        for (size_t k = 0; k < list.count; k++) {
-            if (list.at[i]->cause == list.at[k]) {
+        for (size_t k = 0; k < list.count; k++)
+            if (list.at[i]->cause == list.at[k])
                 rep->findings[i].cause = (int32_t)k;
-            }
-        }
     }
 }
 
@@ -257,14 +244,11 @@ static struct str script_with(const struct diagnosis *d,
     struct str name, value, wanted, rest;
     wanted = str_cut(fix->command, ' ', &rest);
     wanted = str_slice(wanted, 0, str_find_char(wanted, '='));
-    if (lever_is_of_command(d, fix->is, d->script)) {
+    if (lever_is_of_command(d, fix->is, d->script))
         return d->script;
-    }
-    for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);) {
-        if (value.n > 0 && str_eq(name, wanted)) {
+    for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);)
+        if (value.n > 0 && str_eq(name, wanted))
             return d->script;
-        }
-    }
     return (struct str){NULL, 0};
 }
 
@@ -273,9 +257,8 @@ static struct str script_with(const struct diagnosis *d,
 static void command_correct(struct diagnosis *d, struct report *rep) {
     if (rep->finding_count == 0 || report_failures(rep) == 0 ||
         rep->findings[0].fix_count == 0 ||
-        !is_command_of(&rep->findings[0].fixes[0])) {
+        !is_command_of(&rep->findings[0].fixes[0]))
         return;
-    }
     const struct fix *fix = &rep->findings[0].fixes[0];
     struct str setting = fix->command, after;
     struct str before = d->is_command_whole ? d->command
@@ -310,19 +293,17 @@ static struct note summary_note(struct diagnosis *d, const struct finding *f) {
                        i < sizeof told / sizeof told[0]; i++) {
         const struct fact *x = facts_first(&f->facts, told[i].x);
         const struct fact *y = facts_first(&f->facts, told[i].y);
-        if (x && y) {
+        if (x && y)
             return NOTE(told[i].key, amount_written(d, x),
                         amount_written(d, y));
-        }
     }
     return note_of(NULL); /* the entry's title says it */
 }
 
 static struct note summary_of_all(struct diagnosis *d,
                                   const struct report *rep) {
-    if (rep->finding_count > 0) {
+    if (rep->finding_count > 0)
         return summary_note(d, &rep->findings[0]);
-    }
     return rep->suspect_count == 0
                ? note_of("diagnose.summary.none")
                : NOTE("diagnose.summary.suspect",

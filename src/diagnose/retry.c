@@ -26,11 +26,9 @@ struct resettings {
 };
 
 static const struct flag *row_of(const struct engine *e, struct str flag) {
-    for (size_t i = 0; i < e->flag_count; i++) {
-        if (command_flag_is(flag, &e->flags[i])) {
+    for (size_t i = 0; i < e->flag_count; i++)
+        if (command_flag_is(flag, &e->flags[i]))
             return &e->flags[i];
-        }
-    }
     return NULL;
 }
 
@@ -54,9 +52,8 @@ static bool changes_read(const struct engine *e, struct str settings,
         } else {
             return false;
         }
-        if (out->at[out->count - 1].row == NULL) {
+        if (out->at[out->count - 1].row == NULL)
             return false;
-        }
     }
     return t.kind == SHELL_END && out->count > 0;
 }
@@ -81,9 +78,8 @@ static bool is_end_of_flags(struct str word) {
 static void add_setting(struct arena *a, struct str_list *out, size_t *cap,
                         const struct resetting *c) {
     add(a, out, cap, c->flag);
-    if (c->value.n > 0) {
+    if (c->value.n > 0)
         add(a, out, cap, c->value);
-    }
 }
 
 /* Each place of the flag gets the value, in the form that it has there. */
@@ -116,18 +112,15 @@ static struct str_list changed(struct arena *a, const struct str_list *argv,
             i += i + 1 < argv->count && is_value(argv->at[i + 1]);
         }
     }
-    if (!is_there) {
+    if (!is_there)
         add_setting(a, &out, &cap, c);
-    }
     return out;
 }
 
 static bool is_same(const struct str_list *x, const struct str_list *y) {
-    for (size_t i = 0; x->count == y->count && i < x->count; i++) {
-        if (!str_eq(x->at[i], y->at[i])) {
+    for (size_t i = 0; x->count == y->count && i < x->count; i++)
+        if (!str_eq(x->at[i], y->at[i]))
             return false;
-        }
-    }
     return x->count == y->count;
 }
 
@@ -151,15 +144,12 @@ static bool try_fix(struct arena *a, const struct engine *e,
                     struct retry *out) {
     struct resettings changes = {.count = 0};
     struct str_list now = *argv;
-    if (!changes_read(e, fix->command, &changes)) {
+    if (!changes_read(e, fix->command, &changes))
         return false;
-    }
-    for (size_t i = 0; i < changes.count; i++) {
+    for (size_t i = 0; i < changes.count; i++)
         now = changed(a, &now, &changes.at[i]);
-    }
-    if (is_same(&now, argv)) {
+    if (is_same(&now, argv))
         return false;
-    }
     out->argv = now;
     out->change = fix->command;
     return true;
@@ -169,9 +159,8 @@ struct retry retry_find(struct arena *a, const struct report *rep,
                         const struct engine *engine,
                         const struct str_list *argv, bool also_late) {
     struct retry out = {.why_not = "run.why.no_failure"};
-    if (report_failures(rep) == 0) {
+    if (report_failures(rep) == 0)
         return out;
-    }
     out.first = &rep->findings[0];
     const struct fact *of = facts_first(&rep->context, FACT_engine);
     bool is_its = engine && of && str_eq(of->word, engine->id);

@@ -24,12 +24,10 @@ struct room {
 };
 
 static int64_t *granted_as(struct room *r, enum fact_name name) {
-    if (name == FACT_buffer_weights) {
+    if (name == FACT_buffer_weights)
         return &r->weights;
-    }
-    if (name == FACT_buffer_kv) {
+    if (name == FACT_buffer_kv)
         return &r->cache;
-    }
     return name == FACT_buffer_compute ? &r->compute : NULL;
 }
 
@@ -37,13 +35,11 @@ static void room_add(struct room *r, const struct fact *f, uint64_t order) {
     int64_t *sum = granted_as(r, f->name);
     bool is_before = f->name == FACT_free_before_load;
     bool is_again = order == r->order && f->name == r->name;
-    if (!f->known || is_again || (!is_before && !sum)) {
+    if (!f->known || is_again || (!is_before && !sum))
         return;
-    }
     r->has_others = r->has_others || (f->gpu != FACT_NONE && f->gpu != r->gpu);
-    if (f->gpu != r->gpu && f->gpu != FACT_NONE) {
+    if (f->gpu != r->gpu && f->gpu != FACT_NONE)
         return;
-    }
     r->order = order;
     r->name = f->name;
     if (is_before) {
@@ -60,13 +56,11 @@ static struct room room_until(struct diagnosis *d, const struct sighting *s,
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
         if (h->kind != PATTERN_CONTEXT || h->order >= s->places[0].order ||
-            !hit_is_ours(d, h)) {
+            !hit_is_ours(d, h))
             continue;
-        }
         struct fact_list facts = facts_of_hit(d, h, NULL);
-        for (size_t k = 0; k < facts.count; k++) {
+        for (size_t k = 0; k < facts.count; k++)
             room_add(&r, &facts.at[k], h->order);
-        }
     }
     return r;
 }
@@ -92,30 +86,26 @@ static void put(struct diagnosis *d, struct sighting *s, const struct room *r,
             d->a, "%" PRId64 " free before the load - %" PRId64
             " of buffers since", r->before.number, r->before.number - number);
     }
-    if (f.known) {
+    if (f.known)
         facts_add_new(d->a, &s->facts, &f);
-    }
 }
 
 void room_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *tried = facts_first(&s->facts, FACT_tried_alloc);
     const struct fact *before = facts_last(&d->context, FACT_free_before_load);
     int64_t granted, free;
-    if (!tried || !before || facts_first(&s->facts, FACT_gpu_free)) {
+    if (!tried || !before || facts_first(&s->facts, FACT_gpu_free))
         return;
-    }
     bool is_named = tried->gpu != FACT_NONE;
     struct room r = room_until(d, s, is_named ? tried->gpu : 0);
     bool is_ours = (is_named && r.before.gpu == r.gpu) || !r.has_others;
     if (!is_ours || !r.before.known || !add_i64(r.weights, r.cache, &granted) ||
-        !add_i64(granted, r.compute, &granted)) {
+        !add_i64(granted, r.compute, &granted))
         return;
-    }
     free = r.before.number - granted;
     if ((granted == 0 && r.before.gpu == FACT_NONE) || free <= 0 ||
-        free >= tried->number) {
+        free >= tried->number)
         return;
-    }
     put(d, s, &r, FACT_gpu_free, free);
     put(d, s, &r, FACT_device_weights, r.weights);
     put(d, s, &r, FACT_device_kv, r.cache);

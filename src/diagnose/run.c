@@ -19,9 +19,8 @@
 
 /* From one stamp to the other; -1: they say nothing of each other. */
 static int64_t seconds_between(struct log_stamp from, struct log_stamp to) {
-    if (from.clock == CLOCK_NONE || from.clock != to.clock) {
+    if (from.clock == CLOCK_NONE || from.clock != to.clock)
         return -1;
-    }
     int64_t apart = to.seconds - from.seconds;
     if (from.clock == CLOCK_DAY && apart < 0) {
         apart += DAY; /* over midnight */
@@ -49,9 +48,8 @@ static bool told_by_message(struct diagnosis *d, struct sighting *s) {
     struct str text = s->hit->text;
     int64_t seconds = seconds_between(stamp_behind(d, text, STR("Started:")),
                                       stamp_behind(d, text, STR("Finished:")));
-    if (seconds < 0) {
+    if (seconds < 0)
         return false;
-    }
     struct fact f = run_new(seconds, s->hit->first_line);
     f.formula = STR("from Started to Finished");
     facts_add_new(d->a, &s->facts, &f);
@@ -64,9 +62,8 @@ uint64_t run_begin(const struct diagnosis *d, const struct sighting *s) {
         const struct sighting *x = &d->sightings.at[i];
         uint64_t order = x->places[x->place_count - 1].order;
         if (x->head == s->head && order < s->places[0].order &&
-            x->hit->last_line + 400 < s->hit->first_line && order > begin) {
+            x->hit->last_line + 400 < s->hit->first_line && order > begin)
             begin = order;
-        }
     }
     return begin;
 }
@@ -74,23 +71,20 @@ uint64_t run_begin(const struct diagnosis *d, const struct sighting *s) {
 void run_tell(struct diagnosis *d, struct sighting *s) {
     const struct hit *first = NULL, *last = NULL;
     uint64_t begin = run_begin(d, s);
-    if (told_by_message(d, s)) {
+    if (told_by_message(d, s))
         return;
-    }
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
-        if (h->order > s->places[0].order) {
+        if (h->order > s->places[0].order)
             break;
-        }
         if (h->stamp.clock != CLOCK_NONE && h->order >= begin) {
             first = first && first->stamp.clock == h->stamp.clock ? first : h;
             last = h;
         }
     }
     int64_t seconds = first ? seconds_between(first->stamp, last->stamp) : -1;
-    if (seconds < 1) {
+    if (seconds < 1)
         return;
-    }
     struct fact f = run_new(seconds, last->first_line);
     f.formula = arena_printf(d->a, "from line %" PRIu32 " to line %" PRIu32,
                              first->first_line, last->first_line);

@@ -23,14 +23,11 @@ struct candidate {
 };
 
 static void name_add(struct candidate *c, enum fact_name name) {
-    for (size_t i = 0; i < c->name_count; i++) {
-        if (c->names[i] == name) {
+    for (size_t i = 0; i < c->name_count; i++)
+        if (c->names[i] == name)
             return;
-        }
-    }
-    if (c->name_count < 16) {
+    if (c->name_count < 16)
         c->names[c->name_count++] = name;
-    }
 }
 
 static bool is_context_fact(enum fact_name name) {
@@ -72,23 +69,19 @@ static void ask_predicates(struct diagnosis *d, const struct sighting *s,
 }
 
 static bool prefers(const struct entry *x, const struct entry *y) {
-    for (size_t i = 0; i < x->prefer.count; i++) {
-        if (str_eq(x->prefer.at[i], y->id)) {
+    for (size_t i = 0; i < x->prefer.count; i++)
+        if (str_eq(x->prefer.at[i], y->id))
             return true;
-        }
-    }
     return false;
 }
 
 static bool is_better(const struct candidate *x, const struct candidate *y) {
-    if (x->is_unknown != y->is_unknown) {
+    if (x->is_unknown != y->is_unknown)
         return !x->is_unknown;
-    }
     bool is_liked = prefers(x->entry, y->entry);
     bool likes = prefers(y->entry, x->entry);
-    if (is_liked != likes) {
+    if (is_liked != likes)
         return is_liked;
-    }
     return x->conditions != y->conditions ? x->conditions > y->conditions
                                           : x->number < y->number;
 }
@@ -98,12 +91,10 @@ static struct candidate ask(struct diagnosis *d, const struct sighting *s,
     struct candidate c = {.number = number,
                           .entry = reader_entry_head(d->r, number)};
     c.is_out = !c.entry || c.entry->withdrawn.in[LANG_EN].n > 0;
-    if (!c.is_out) {
+    if (!c.is_out)
         ask_patterns(d, s, &c);
-    }
-    if (!c.is_out) {
+    if (!c.is_out)
         ask_predicates(d, s, facts, &c);
-    }
     return c;
 }
 
@@ -112,9 +103,8 @@ bool entry_is_ruled_out(struct diagnosis *d, uint32_t number,
     struct fact_list facts = facts_in_force(d, &s->facts);
     struct candidate c = {.number = number,
                           .entry = reader_entry_head(d->r, number)};
-    if (c.entry) {
+    if (c.entry)
         ask_predicates(d, s, &facts, &c);
-    }
     return c.is_out;
 }
 
@@ -124,11 +114,9 @@ static struct str unknown_names(struct arena *a, const struct candidate *c,
                                 const struct fact_list *facts) {
     enum fact_name names[16];
     size_t count = 0;
-    for (size_t i = 0; i < c->name_count; i++) {
-        if (!facts_last(facts, c->names[i])) {
+    for (size_t i = 0; i < c->name_count; i++)
+        if (!facts_last(facts, c->names[i]))
             names[count++] = c->names[i];
-        }
-    }
     return fact_names(a, names, count);
 }
 
@@ -157,33 +145,28 @@ static struct note because_of(struct diagnosis *d, const struct sighting *s,
 static enum certainty certainty_of(const struct candidate *c,
                                    size_t group_size) {
     bool is_fallback = c->conditions == 0 && group_size > 1;
-    if (is_fallback || c->is_unknown) {
+    if (is_fallback || c->is_unknown)
         return CERTAINTY_GENERIC;
-    }
-    if (c->predicates == 0) {
+    if (c->predicates == 0)
         return CERTAINTY_EXACT;
-    }
     return c->asks_context ? CERTAINTY_BY_CONTEXT : CERTAINTY_BY_FACTS;
 }
 
 void entry_select(struct diagnosis *d, struct sighting *s) {
     struct group group = reader_group(d->r, s->hit->owner);
     uint32_t alone = s->hit->owner;
-    if (group.count == 0) {
+    if (group.count == 0)
         group = (struct group){&alone, 1};
-    }
     struct fact_list facts = facts_in_force(d, &s->facts);
     struct candidate best = {.is_out = true};
     for (size_t i = 0; i < group.count; i++) {
         struct candidate c = ask(d, s, group.entries[i], &facts);
-        if (!c.is_out && (best.is_out || is_better(&c, &best))) {
+        if (!c.is_out && (best.is_out || is_better(&c, &best)))
             best = c;
-        }
     }
     s->is_chosen = !best.is_out;
-    if (best.is_out) {
+    if (best.is_out)
         return;
-    }
     s->entry = best.number;
     s->certainty = certainty_of(&best, group.count);
     s->is_generic = s->certainty == CERTAINTY_GENERIC;

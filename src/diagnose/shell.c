@@ -28,9 +28,8 @@ static bool is_one_of(char c, const char *set) {
 static bool ends_lines_with(struct str s, char c) {
     for (size_t i = 0; i < s.n; i++) {
         size_t next = i + 1 + (at_or_nul(s, i + 1) == '\r');
-        if (s.p[i] == c && next < s.n && s.p[next] == '\n') {
+        if (s.p[i] == c && next < s.n && s.p[next] == '\n')
             return true;
-        }
     }
     return false;
 }
@@ -39,9 +38,8 @@ static bool has_drive(struct str s) {
     for (size_t i = 0; i + 2 < s.n; i++) {
         bool begins = i == 0 || is_blank(s.p[i - 1]) || s.p[i - 1] == '"';
         if (begins && is_letter(s.p[i]) && s.p[i + 1] == ':' &&
-            s.p[i + 2] == '\\') {
+            s.p[i + 2] == '\\')
             return true;
-        }
     }
     return false;
 }
@@ -67,9 +65,8 @@ static size_t line_end_at(const struct shell *sh, size_t at) {
 }
 
 static bool is_blank_from(struct str s, size_t at) {
-    while (at < s.n && (is_blank(s.p[at]) || s.p[at] == '\n')) {
+    while (at < s.n && (is_blank(s.p[at]) || s.p[at] == '\n'))
         at++;
-    }
     return at == s.n;
 }
 
@@ -84,17 +81,16 @@ static size_t skip_blanks(const struct shell *sh, size_t at) {
     for (;;) {
         size_t joint = line_end_at(sh, at);
         char next = at_or_nul(s, at + joint);
-        if (is_blank(at_or_nul(s, at))) {
+        if (is_blank(at_or_nul(s, at)))
             at++;
-        } else if (joint > 0 && (is_blank(next) || next == '-' ||
-                                 is_continued(sh, at + joint) ||
-                                 is_blank_from(s, at + joint))) {
+        else if (joint > 0 && (is_blank(next) || next == '-' ||
+                               is_continued(sh, at + joint) ||
+                               is_blank_from(s, at + joint)))
             at += joint;
-        } else if (at_or_nul(s, at) == sh->escape && at + 1 == s.n) {
+        else if (at_or_nul(s, at) == sh->escape && at + 1 == s.n)
             return s.n;
-        } else {
+        else
             return at;
-        }
     }
 }
 
@@ -104,9 +100,8 @@ static size_t skip_blanks(const struct shell *sh, size_t at) {
 static size_t gap_end(struct str s, size_t at) {
     size_t i = at + 1;
     while (is_letter(at_or_nul(s, i)) || is_digit(at_or_nul(s, i)) ||
-           is_one_of(at_or_nul(s, i), "_-/.")) {
+           is_one_of(at_or_nul(s, i), "_-/."))
         i++;
-    }
     bool is_gap = at_or_nul(s, at) == '<' && is_letter(at_or_nul(s, at + 1)) &&
                   at_or_nul(s, i) == '>';
     return is_gap ? i + 1 : at;
@@ -126,9 +121,8 @@ static bool is_command_inside(const struct shell *sh, size_t at) {
 /* Without quotes round it. */
 static bool ends_word(const struct shell *sh, size_t at) {
     char c = sh->text.p[at];
-    if (c == sh->escape) {
+    if (c == sh->escape)
         return line_end_at(sh, at) > 0 || at + 1 == sh->text.n;
-    }
     return is_blank(c) || (is_one_of(c, "|&;<>()\n") &&
                            gap_end(sh->text, at) == at);
 }
@@ -139,17 +133,16 @@ static size_t word_end(const struct shell *sh, size_t at, bool *is_odd) {
     size_t i = at;
     for (; i < s.n && (quote || !ends_word(sh, i)); i++) {
         char c = s.p[i];
-        if (c == sh->escape && quote != '\'') {
+        if (c == sh->escape && quote != '\'')
             i++;
-        } else if (quote != '\'' && is_command_inside(sh, i)) {
+        else if (quote != '\'' && is_command_inside(sh, i))
             *is_odd = true;
-        } else if (quote) {
+        else if (quote)
             quote = c == quote ? '\0' : quote;
-        } else if (is_quote(sh, c)) {
+        else if (is_quote(sh, c))
             quote = c;
-        } else if (gap_end(s, i) > i) {
+        else if (gap_end(s, i) > i)
             i = gap_end(s, i) - 1;
-        }
     }
     *is_odd = *is_odd || quote != 0;
     return i < s.n ? i : s.n;
@@ -160,16 +153,13 @@ static size_t word_end(const struct shell *sh, size_t at, bool *is_odd) {
 /* Bytes of ">", "2>", "&>>", ">&"; 0: none. "<<" and ">(" are odd. */
 static size_t arrow_at(struct str s, size_t at, bool *is_odd) {
     size_t i = at;
-    while (is_digit(at_or_nul(s, i))) {
+    while (is_digit(at_or_nul(s, i)))
         i++;
-    }
-    if (i == at && at_or_nul(s, i) == '&' && at_or_nul(s, i + 1) == '>') {
+    if (i == at && at_or_nul(s, i) == '&' && at_or_nul(s, i + 1) == '>')
         i++;
-    }
     char first = at_or_nul(s, i);
-    if ((first != '<' && first != '>') || gap_end(s, i) > i) {
+    if ((first != '<' && first != '>') || gap_end(s, i) > i)
         return 0;
-    }
     char second = at_or_nul(s, i + 1);
     *is_odd = (first == '<' && second == '<') || second == '(';
     i += second == '>' || second == '&' || second == '|' ? 2 : 1;
@@ -187,9 +177,8 @@ static struct shell_token redirect(const struct shell *sh, size_t at,
 
 static size_t operator_at(struct str s, size_t at) {
     char c = at_or_nul(s, at), next = at_or_nul(s, at + 1);
-    if (!is_one_of(c, "|&;()\n")) {
+    if (!is_one_of(c, "|&;()\n"))
         return 0;
-    }
     bool is_double = (c == next && is_one_of(c, "|&;")) ||
                      (c == '|' && next == '&');
     return is_double ? 2 : 1;
@@ -199,24 +188,20 @@ struct shell_token shell_next(const struct shell *sh, size_t at) {
     struct str s = sh->text;
     bool is_odd = false;
     at = skip_blanks(sh, at);
-    if (at >= s.n) {
+    if (at >= s.n)
         return (struct shell_token){SHELL_END, s.n, s.n};
-    }
     if (s.p[at] == '#' && sh->escape != '^') {
         size_t end = at + str_find_char(str_slice(s, at, s.n), '\n');
         return (struct shell_token){SHELL_COMMENT, at, end};
     }
     size_t n = arrow_at(s, at, &is_odd);
-    if (n > 0) {
+    if (n > 0)
         return redirect(sh, at, n, is_odd);
-    }
     n = operator_at(s, at);
-    if (n > 0) {
+    if (n > 0)
         return (struct shell_token){SHELL_OPERATOR, at, at + n};
-    }
-    if (line_end_at(sh, at) > 0) {
+    if (line_end_at(sh, at) > 0)
         return (struct shell_token){SHELL_CUT, at, s.n};
-    }
     size_t to = word_end(sh, at, &is_odd);
     return (struct shell_token){is_odd ? SHELL_ODD : SHELL_WORD, at, to};
 }
@@ -235,8 +220,7 @@ bool shell_is_assignment(struct str word) {
     size_t i = 0;
     while ((at_or_nul(word, i) >= 'A' && at_or_nul(word, i) <= 'Z') ||
            at_or_nul(word, i) == '_' ||
-           (i > 0 && is_digit(at_or_nul(word, i)))) {
+           (i > 0 && is_digit(at_or_nul(word, i))))
         i++;
-    }
     return i > 0 && at_or_nul(word, i) == '=';
 }

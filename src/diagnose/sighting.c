@@ -20,11 +20,9 @@
 static uint32_t group_name(struct reader *r, uint32_t entry) {
     struct group g = reader_group(r, entry);
     uint32_t least = entry;
-    for (size_t i = 0; i < g.count; i++) {
-        if (g.entries[i] < least) {
+    for (size_t i = 0; i < g.count; i++)
+        if (g.entries[i] < least)
             least = g.entries[i];
-        }
-    }
     return least;
 }
 
@@ -47,9 +45,8 @@ static struct likeness compare(const struct hit *x, const struct hit *y) {
     for (size_t i = 0; i < x->capture_count; i++) {
         enum fact_name name = x->captures[i].name;
         const struct capture *other = hit_capture(y, name);
-        if (!other || hit_capture(x, name) != &x->captures[i]) {
+        if (!other || hit_capture(x, name) != &x->captures[i])
             continue;
-        }
         like.shared++;
         like.different += !str_eq(x->captures[i].text, other->text);
     }
@@ -58,21 +55,18 @@ static struct likeness compare(const struct hit *x, const struct hit *y) {
 
 /* Signatures that fired on the same words. */
 static bool is_same_place(const struct hit *x, const struct hit *y) {
-    if (x->stream != y->stream || compare(x, y).different > 0) {
+    if (x->stream != y->stream || compare(x, y).different > 0)
         return false;
-    }
     return x->first_line == y->first_line ||
            (x->first_line <= y->last_line && y->first_line <= x->last_line &&
             x->ordinal != y->ordinal);
 }
 
 static bool has_number(const struct hit *h) {
-    for (size_t i = 0; i < h->capture_count; i++) {
+    for (size_t i = 0; i < h->capture_count; i++)
         if (fact_unit(h->captures[i].name) != UNIT_TEXT &&
-            h->captures[i].name != FACT_gpu_index) {
+            h->captures[i].name != FACT_gpu_index)
             return true;
-        }
-    }
     return false;
 }
 
@@ -95,9 +89,8 @@ static bool is_echo(const struct hit *x, const struct hit *y) {
 static void count_once_more(struct arena *a, struct sighting *s,
                             uint32_t pattern) {
     size_t i = 0;
-    while (i < s->by_count && s->by[i].pattern != pattern) {
+    while (i < s->by_count && s->by[i].pattern != pattern)
         i++;
-    }
     if (i == s->by_count) {
         s->by = arena_grow(a, s->by, s->by_count, &s->by_cap, sizeof *s->by);
         s->by[s->by_count++] = (struct seen_by){pattern, 0};
@@ -109,9 +102,8 @@ static void count_once_more(struct arena *a, struct sighting *s,
 static void place_add(struct arena *a, struct sighting *s,
                       const struct hit *h) {
     count_once_more(a, s, h->pattern);
-    if (s->place_count >= SIGHTING_PLACES_MAX) {
+    if (s->place_count >= SIGHTING_PLACES_MAX)
         return;
-    }
     s->places = arena_grow(a, s->places, s->place_count, &s->place_cap,
                            sizeof *s->places);
     s->places[s->place_count++] = place_of(h);
@@ -122,22 +114,18 @@ static void place_widen(struct sighting *s, const struct hit *h) {
     for (size_t i = 0; i < s->place_count; i++) {
         struct place *p = &s->places[i];
         if (p->stream != h->stream || p->first_line > h->last_line ||
-            h->first_line > p->last_line) {
+            h->first_line > p->last_line)
             continue;
-        }
-        if (h->trace_first < p->trace_first) {
+        if (h->trace_first < p->trace_first)
             p->trace_first = h->trace_first;
-        }
-        if (h->trace_last > p->trace_last) {
+        if (h->trace_last > p->trace_last)
             p->trace_last = h->trace_last;
-        }
     }
 }
 
 static void hit_take(struct sighting *s, const struct hit *h, bool is_weak) {
-    if (h->capture_count > s->hit->capture_count) {
+    if (h->capture_count > s->hit->capture_count)
         s->hit = h;
-    }
     quote_take(&s->quote, h);
     s->is_weak = s->is_weak && is_weak;
 }
@@ -151,9 +139,8 @@ static bool is_raised_here(const struct sighting *s, const struct hit *h) {
                         p->first_line < h->first_line &&
                         h->first_line - p->first_line <= CODE_LINES;
         if (is_above && p->trace_first == h->trace_first &&
-            p->trace_first < p->first_line) {
+            p->trace_first < p->first_line)
             return true;
-        }
     }
     return false;
 }
@@ -164,13 +151,11 @@ static struct sighting *sighting_like(struct diagnosis *d, uint32_t head,
     size_t least = n > ECHO_WINDOW ? n - ECHO_WINDOW : 0;
     for (size_t i = n; i > least; i--) {
         struct sighting *s = &d->sightings.at[i - 1];
-        if (s->head != head) {
+        if (s->head != head)
             continue;
-        }
         *same_place = is_same_place(s->hit, h);
-        if (*same_place || is_echo(s->hit, h)) {
+        if (*same_place || is_echo(s->hit, h))
             return s;
-        }
     }
     return NULL;
 }
@@ -209,9 +194,8 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
         return;
     }
     struct sighting_list *list = &d->sightings;
-    if (list->count >= SIGHTINGS_MAX && count_on_last(list, head, h)) {
+    if (list->count >= SIGHTINGS_MAX && count_on_last(list, head, h))
         return;
-    }
     list->at = arena_grow(d->a, list->at, list->count, &list->cap,
                           sizeof *list->at);
     s = &list->at[list->count++];
@@ -234,12 +218,9 @@ static void facts_fill(struct diagnosis *d, struct sighting *s) {
 
 void sightings_find(struct diagnosis *d) {
     const struct hit_list *hits = &d->scan->hits;
-    for (size_t i = 0; i < hits->count; i++) {
-        if (hits->at[i].kind == PATTERN_SIGNATURE) {
+    for (size_t i = 0; i < hits->count; i++)
+        if (hits->at[i].kind == PATTERN_SIGNATURE)
             sighting_add(d, &hits->at[i]);
-        }
-    }
-    for (size_t i = 0; i < d->sightings.count; i++) {
+    for (size_t i = 0; i < d->sightings.count; i++)
         facts_fill(d, &d->sightings.at[i]);
-    }
 }

@@ -44,20 +44,18 @@ static bool mib_of(struct str cell, int64_t *bytes) {
 static void csv_cell(struct smi_row *row, struct str title, struct str cell) {
     struct str unit, name = str_cut(title, ' ', &unit);
     int64_t n;
-    if (str_eq(name, STR("index")) && str_to_int(cell, &n)) {
+    if (str_eq(name, STR("index")) && str_to_int(cell, &n))
         row->gpu = n;
-    } else if (str_eq(name, STR("pid")) && str_to_int(cell, &n)) {
+    else if (str_eq(name, STR("pid")) && str_to_int(cell, &n))
         row->pid = n;
-    } else if (str_eq(name, STR("process_name")) || str_eq(name, STR("name"))) {
+    else if (str_eq(name, STR("process_name")) || str_eq(name, STR("name")))
         row->name = cell;
-    } else if (str_eq(name, STR("memory.total"))) {
+    else if (str_eq(name, STR("memory.total")))
         (void)mib_of(cell, &row->total);
-    } else if (str_eq(name, STR("memory.free"))) {
+    else if (str_eq(name, STR("memory.free")))
         (void)mib_of(cell, &row->free);
-    } else if (str_starts(name, STR("used_")) ||
-               str_eq(name, STR("memory.used"))) {
+    else if (str_starts(name, STR("used_")) || str_eq(name, STR("memory.used")))
         (void)mib_of(cell, &row->used);
-    }
 }
 
 static void csv_read(struct smi_row *row, struct str titles, struct str text) {
@@ -82,9 +80,8 @@ static void box_process(struct smi_row *row, struct str text) {
         last = word;
         word = next_word(&text);
         bool is_type = STR_IS_ONE(word, "C", "G", "C+G", "M+C", "M");
-        if (is_type && row->pid == FACT_NONE && str_to_int(last, &row->pid)) {
+        if (is_type && row->pid == FACT_NONE && str_to_int(last, &row->pid))
             row->name = str_trim(text);
-        }
     }
     (void)mib_of(word, &row->used);
     row->name.n -= row->name.n > word.n ? word.n : 0;
@@ -98,9 +95,8 @@ static void box_card(struct smi_row *row, struct str text, size_t slash) {
     word = next_word(&text);
     (void)str_to_int(word, &row->gpu);
     size_t from = front.n;
-    while (from > 0 && front.p[from - 1] != ' ' && front.p[from - 1] != '|') {
+    while (from > 0 && front.p[from - 1] != ' ' && front.p[from - 1] != '|')
         from--;
-    }
     (void)mib_of(str_slice(front, from, front.n), &row->used);
 }
 
@@ -112,9 +108,8 @@ static void stat_read(struct smi_row *row, struct str text) {
     struct str cells, memory = {NULL, 0}, total;
     int64_t used_mib, total_mib;
     (void)str_to_int(str_cut(text, ']', &cells), &row->gpu);
-    while (cells.n > 0) {
+    while (cells.n > 0)
         memory = str_cut(cells, '|', &cells);
-    }
     struct str used = str_cut(memory, '/', &total);
     total = str_trim(total);
     if (str_to_int(str_trim(used), &used_mib) &&
@@ -131,15 +126,14 @@ static struct smi_row row_of(struct str titles, const struct capture *c) {
                           .used = -1, .free = -1};
     struct str memory = STR("MiB /");
     size_t at = str_find(c->text, memory);
-    if (titles.n > 0 && str_find(c->text, STR(", ")) < c->text.n) {
+    if (titles.n > 0 && str_find(c->text, STR(", ")) < c->text.n)
         csv_read(&row, titles, c->text);
-    } else if (str_find(c->text, STR("] ")) < 3) {
+    else if (str_find(c->text, STR("] ")) < 3)
         stat_read(&row, c->text);
-    } else if (at < c->text.n) {
+    else if (at < c->text.n)
         box_card(&row, c->text, at + memory.n - 1);
-    } else {
+    else
         box_process(&row, c->text);
-    }
     return row;
 }
 
@@ -157,9 +151,8 @@ static struct smi_table table_of(const struct diagnosis *d) {
         const struct capture *columns = hit_capture(h, FACT_gpu_columns);
         const struct capture *row = hit_capture(h, FACT_gpu_row);
         titles = columns ? columns->text : titles;
-        if (row == NULL) {
+        if (row == NULL)
             continue;
-        }
         t.at = arena_grow(d->a, t.at, t.count, &t.cap, sizeof *t.at);
         t.at[t.count] = row_of(titles, row);
         t.at[t.count].line = h->first_line;
@@ -173,14 +166,12 @@ static struct smi_table table_of(const struct diagnosis *d) {
 static int64_t card_of(const struct sighting *s, const struct smi_table *t) {
     const struct fact *named = facts_first(&s->facts, FACT_gpu_index);
     int64_t gpu = FACT_NONE;
-    if (named && named->known) {
+    if (named && named->known)
         return named->number;
-    }
     for (size_t i = 0; i < t->count; i++) {
         if (t->at[i].gpu != FACT_NONE && gpu != FACT_NONE &&
-            t->at[i].gpu != gpu) {
+            t->at[i].gpu != gpu)
             return FACT_NONE;
-        }
         gpu = t->at[i].gpu != FACT_NONE ? t->at[i].gpu : gpu;
     }
     return gpu == FACT_NONE ? 0 : gpu;
@@ -189,9 +180,8 @@ static int64_t card_of(const struct sighting *s, const struct smi_table *t) {
 /* "/usr/lib/xorg/Xorg" without its folders, which may name somebody. */
 static struct str program_name(struct str name) {
     for (size_t at = str_find_char(name, '/'); at < name.n;
-         at = str_find_char(name, '/')) {
+         at = str_find_char(name, '/'))
         name = str_slice(name, at + 1, name.n);
-    }
     return name;
 }
 
@@ -214,17 +204,14 @@ static void card_tell(struct diagnosis *d, struct sighting *s,
                       const struct smi_row *row) {
     int64_t free = row->free >= 0 ? row->free : row->total - row->used;
     bool is_counted = row->free >= 0 || (row->total >= 0 && row->used >= 0);
-    if (row->total > 0 && !facts_first(&s->facts, FACT_gpu_total)) {
+    if (row->total > 0 && !facts_first(&s->facts, FACT_gpu_total))
         tell(d, s, row, FACT_gpu_total, row->total);
-    }
-    if (row->used >= 0) {
+    if (row->used >= 0)
         tell(d, s, row, FACT_gpu_used, row->used);
-    }
     if (is_counted && row->is_above && free >= 0 &&
         !facts_first(&s->facts, FACT_pytorch_allocated) &&
-        !facts_first(&d->context, FACT_free_before_load)) {
+        !facts_first(&d->context, FACT_free_before_load))
         tell(d, s, row, FACT_free_before_load, free);
-    }
 }
 
 /* A card with next to nothing on it, where another one is full. */
@@ -271,9 +258,8 @@ void smi_tell(struct diagnosis *d, struct sighting *s) {
                                               : FACT_NONE;
     for (size_t i = 0; gpu != FACT_NONE && i < t.count; i++) {
         const struct smi_row *row = &t.at[i];
-        if (row->gpu != FACT_NONE && row->gpu != gpu) {
+        if (row->gpu != FACT_NONE && row->gpu != gpu)
             continue;
-        }
         if (row->pid == FACT_NONE) {
             card_tell(d, s, row);
         } else if (!lists && row->used >= 0 && row->pid != own &&
@@ -282,7 +268,6 @@ void smi_tell(struct diagnosis *d, struct sighting *s) {
             first = first ? first : row;
         }
     }
-    if (first) {
+    if (first)
         tell(d, s, first, FACT_others_in_use, others);
-    }
 }

@@ -31,9 +31,8 @@ static const struct stage_anchor *anchor_of(const struct diagnosis *d,
                                             const struct engine *e,
                                             const struct hit *h) {
     if (h->kind != PATTERN_STAGE || reader_engine(d->r, h->owner) != e ||
-        h->ordinal >= e->stage_count) {
+        h->ordinal >= e->stage_count)
         return NULL;
-    }
     const struct stage_anchor *row = &e->stages[h->ordinal];
     return row->stage.n > 0 ? row : NULL;
 }
@@ -49,9 +48,8 @@ static void frame_at(const struct diagnosis *d, const struct engine *e,
     const struct hit *h;
     for (size_t at = TRACE_BEGIN; (h = trace_next(run, p, &at)) != NULL;) {
         const struct stage_anchor *row = anchor_of(d, e, h);
-        if (row && row->is_frame && (!best->anchor || row < best->anchor)) {
+        if (row && row->is_frame && (!best->anchor || row < best->anchor))
             *best = (struct stage_found){row, h->first_line};
-        }
     }
 }
 
@@ -59,9 +57,8 @@ static struct stage_found by_frame(const struct diagnosis *d,
                                    const struct engine *e,
                                    const struct sighting *s) {
     struct stage_found best = {NULL, 0};
-    for (size_t i = 0; e && i < s->place_count; i++) {
+    for (size_t i = 0; e && i < s->place_count; i++)
         frame_at(d, e, &s->places[i], &best);
-    }
     return best;
 }
 
@@ -82,9 +79,8 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
         const struct stage_anchor *row = anchor_of(d, e, h);
         bool is_near = h->stream == p->stream || h->stream == 0 ||
                        p->stream == 0;
-        if (row && !row->is_frame && is_near) {
+        if (row && !row->is_frame && is_near)
             return (struct stage_found){row, h->first_line};
-        }
     }
     return (struct stage_found){NULL, 0};
 }
@@ -92,13 +88,11 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
 /* Do both print for one program: unnamed, or named alike but for a rank? */
 static bool are_kin(const struct diagnosis *d, uint32_t x, uint32_t y) {
     if (x == y || x == 0 || y == 0 || x >= d->scan->stream_count ||
-        y >= d->scan->stream_count) {
+        y >= d->scan->stream_count)
         return true;
-    }
     struct str a = d->scan->streams[x].process, b = d->scan->streams[y].process;
-    while (a.n > 0 && a.p[a.n - 1] >= '0' && a.p[a.n - 1] <= '9') {
+    while (a.n > 0 && a.p[a.n - 1] >= '0' && a.p[a.n - 1] <= '9')
         a.n--;
-    }
     return a.n > 0 ? str_starts(b, a) : b.n == 0;
 }
 
@@ -113,9 +107,8 @@ static struct stage_found by_line_after(const struct diagnosis *d,
         const struct hit *h = run->at[i];
         const struct stage_anchor *row = anchor_of(d, e, h);
         bool is_own_frame = row && row->is_frame && h->stream == p->stream;
-        if (row && !is_own_frame && are_kin(d, h->stream, p->stream)) {
+        if (row && !is_own_frame && are_kin(d, h->stream, p->stream))
             return (struct stage_found){row, h->first_line};
-        }
     }
     return (struct stage_found){NULL, 0};
 }
@@ -140,12 +133,10 @@ static struct stage_found by_neighbours(const struct diagnosis *d,
             !is_of_traceback(h->text) ||
             !are_kin(d, h->stream, p->stream) ||
             h->first_line + NEIGHBOUR_LINES < p->first_line ||
-            h->first_line > p->last_line + NEIGHBOUR_LINES) {
+            h->first_line > p->last_line + NEIGHBOUR_LINES)
             continue;
-        }
-        if (found.anchor && !str_eq(found.anchor->stage, row->stage)) {
+        if (found.anchor && !str_eq(found.anchor->stage, row->stage))
             return (struct stage_found){NULL, 0};
-        }
         found = (struct stage_found){row, h->first_line};
     }
     return found;
@@ -165,9 +156,8 @@ static bool is_past_load(const struct stage_found *found) {
 const struct engine *engine_of_failure(const struct diagnosis *d,
                                          const struct sighting *s) {
     const struct entry *head = reader_entry_head(d->r, s->hit->owner);
-    if (d->engine || head == NULL) {
+    if (d->engine || head == NULL)
         return d->engine;
-    }
     struct str component = reader_component_fold(d->r, head->component);
     return reader_engine_by_id(d->r, component);
 }
@@ -178,23 +168,18 @@ static struct stage_found stage_of(const struct diagnosis *d,
     const struct engine *own = engine_of_failure(d, s);
     own = own == torch ? NULL : own;
     struct stage_found frame = by_frame(d, own, s);
-    if (frame.anchor) {
+    if (frame.anchor)
         return frame;
-    }
     struct stage_found passed = by_line_passed(d, own, s);
     frame = by_frame(d, torch, s);
-    if (frame.anchor && !(says(&frame, "forward") && is_past_load(&passed))) {
+    if (frame.anchor && !(says(&frame, "forward") && is_past_load(&passed)))
         return frame;
-    }
-    if (!passed.anchor) {
+    if (!passed.anchor)
         passed = by_line_passed(d, torch, s);
-    }
-    if (!passed.anchor) {
+    if (!passed.anchor)
         passed = by_line_after(d, own, s);
-    }
-    if (!passed.anchor) {
+    if (!passed.anchor)
         passed = by_line_after(d, torch, s);
-    }
     return passed.anchor ? passed : by_neighbours(d, torch, s);
 }
 
@@ -224,11 +209,9 @@ static bool is_known_model(const struct diagnosis *d, const struct sighting *s) 
 
 /* Some servers run a forward pass before they serve, to see what it takes. */
 static bool has_profile_run(const struct engine *e) {
-    for (size_t i = 0; e && i < e->stage_count; i++) {
-        if (str_eq(e->stages[i].stage, STR("profile"))) {
+    for (size_t i = 0; e && i < e->stage_count; i++)
+        if (str_eq(e->stages[i].stage, STR("profile")))
             return true;
-        }
-    }
     return false;
 }
 
@@ -262,15 +245,13 @@ static void stage_by_buffers(struct diagnosis *d, struct sighting *s) {
     const struct fact *next = facts_first(&s->facts, FACT_tried_alloc);
     const struct fact *held = facts_first(&s->facts, FACT_pytorch_allocated);
     bool is_zero = d->engine && str_eq(d->engine->id, STR("deepspeed"));
-    if (!is_zero || !next || !held || next->number < BUFFER_LEAST) {
+    if (!is_zero || !next || !held || next->number < BUFFER_LEAST)
         return;
-    }
     int64_t halves = (2 * held->number + next->number / 2) / next->number;
     int64_t off = 2 * held->number - halves * next->number;
     bool is_odd = halves % 2 == 1 && halves >= 3 && halves <= 7;
-    if (!is_odd || off > next->number / 50 || -off > next->number / 50) {
+    if (!is_odd || off > next->number / 50 || -off > next->number / 50)
         return;
-    }
     struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("optimizer"));
     f.line = s->places[0].first_line;
     f.why = arena_printf(d->a, "allocated = %" PRId64 ".5 x the request: 16-bit "
@@ -280,9 +261,8 @@ static void stage_by_buffers(struct diagnosis *d, struct sighting *s) {
 }
 
 void stage_find(struct diagnosis *d, struct sighting *s) {
-    if (facts_first(&s->facts, FACT_stage)) {
+    if (facts_first(&s->facts, FACT_stage))
         return;
-    }
     struct stage_found found = stage_of(d, s);
     bool is_pass = says(&found, "forward") ||
                    (says(&found, "serve") && found.anchor->is_frame);
@@ -300,12 +280,11 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
         FACT_stage, found.anchor->is_frame ? SOURCE_LOG : SOURCE_DERIVED,
         found.anchor->stage);
     f.line = found.line;
-    if (!found.anchor->is_frame) {
+    if (!found.anchor->is_frame)
         f.why = arena_printf(d->a,
                              found.line < s->places[0].first_line
                                  ? "the last stage passed, line %" PRIu32
                                  : "said right after it, line %" PRIu32,
                              found.line);
-    }
     facts_add_new(d->a, &s->facts, &f);
 }

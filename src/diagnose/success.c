@@ -21,9 +21,8 @@
 
 uint64_t square_root(__uint128_t n) {
     __uint128_t root = 0, bit = (__uint128_t)1 << 126;
-    while (bit > n) {
+    while (bit > n)
         bit >>= 2;
-    }
     while (bit != 0) {
         if (n >= root + bit) {
             n -= root + bit;
@@ -68,9 +67,8 @@ int64_t pooled_rate(struct reader *r, enum mechanism m,
     int64_t prior = UNITS_MICRO / 2;
     if (fix) {
         struct pooled p = reader_pooled(r, m, fix);
-        if (p.tried > 0) {
+        if (p.tried > 0)
             (void)mul_div_floor(p.worked, UNITS_MICRO, p.tried, &prior);
-        }
     }
     return clamp(prior, 0, UNITS_MICRO);
 }

@@ -15,14 +15,11 @@
 static bool has_short_words(struct diagnosis *d, const struct hit *h) {
     const struct pattern *p = reader_pattern(d->r, h->pattern);
     struct str_list words = {0};
-    if (p) {
+    if (p)
         words = pattern_literals(d->a, p->text);
-    }
-    for (size_t i = 0; i < words.count; i++) {
-        if (words.at[i].n < MATCH_LITERAL_MIN) {
+    for (size_t i = 0; i < words.count; i++)
+        if (words.at[i].n < MATCH_LITERAL_MIN)
             return true;
-        }
-    }
     return false;
 }
 
@@ -43,15 +40,13 @@ size_t suspects_choose(struct diagnosis *d, struct incident **at,
                        size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!is_believed(d, at[i])) {
+        if (!is_believed(d, at[i]))
             continue;
-        }
         struct incident *last = kept > 0 ? at[kept - 1] : NULL;
-        if (!last || !is_same_line(last, at[i])) {
+        if (!last || !is_same_line(last, at[i]))
             at[kept++] = at[i];
-        } else if (last->worst->facts.count < at[i]->worst->facts.count) {
+        else if (last->worst->facts.count < at[i]->worst->facts.count)
             at[kept - 1] = at[i];
-        }
     }
     return kept < SUSPECTS_MAX ? kept : SUSPECTS_MAX;
 }
@@ -63,9 +58,8 @@ static const struct fact *amount_of(const struct finding *f,
                                     size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct fact *fact = facts_first(&f->facts, names[i]);
-        if (fact && fact->known) {
+        if (fact && fact->known)
             return fact;
-        }
     }
     return NULL;
 }

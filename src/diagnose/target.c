@@ -14,9 +14,8 @@ enum { OWN_TABLES = 3 };
 /* NULL: no table at that place. */
 static const struct engine *table_of(struct diagnosis *d,
                                      const struct entry *entry, size_t i) {
-    if (i == 0) {
+    if (i == 0)
         return d->engine;
-    }
     if (i < OWN_TABLES) {
         struct str own = reader_component_fold(d->r, entry->component);
         return reader_engine_by_id(d->r, i == 1 ? own : STR("pytorch"));
@@ -31,18 +30,16 @@ static size_t table_count(struct diagnosis *d) {
 int flag_sets(struct diagnosis *d, const struct entry *entry,
               struct str flag) {
     int fact = -1;
-    for (size_t i = 0; flag.n > 0 && fact < 0 && i < table_count(d); i++) {
+    for (size_t i = 0; flag.n > 0 && fact < 0 && i < table_count(d); i++)
         fact = flag_fact(table_of(d, entry, i), flag);
-    }
     return fact;
 }
 
 /* Behind a flag: "=0.9 --x", " 0.9", "" of a switch. */
 static struct str value_behind(struct str text, size_t at) {
     size_t end;
-    while (at < text.n && (text.p[at] == ' ' || text.p[at] == '=')) {
+    while (at < text.n && (text.p[at] == ' ' || text.p[at] == '='))
         at++;
-    }
     for (end = at; end < text.n && text.p[end] > ' ' && text.p[end] != ',' &&
                    text.p[end] != ';' && text.p[end] != '\'' &&
                    text.p[end] != '"'; end++) {
@@ -71,14 +68,12 @@ static bool find_value(const struct engine *e, struct str command,
     struct setting_said said;
     size_t at = 0;
     while (e && engine_setting_next(e, command, &at, &said)) {
-        if (flag_fact(e, said.spelling) != (int)fact) {
+        if (flag_fact(e, said.spelling) != (int)fact)
             continue;
-        }
         struct str value = value_behind(command, at);
         bool is_switch = value.n == 0 || value.p[0] == '-';
-        if (is_switch && fact_unit(fact) == UNIT_BOOL) {
+        if (is_switch && fact_unit(fact) == UNIT_BOOL)
             value = STR("true");
-        }
         int64_t scale = scale_of(flag_of_fact(e, fact), &value);
         fact_read(fact, value, scale, out);
         return out->known;
@@ -99,24 +94,20 @@ struct fact command_sets(struct diagnosis *d, const struct entry *entry,
                          struct str command, enum fact_name fact) {
     struct fact out = fact_blank(fact, SOURCE_DERIVED);
     command = str_trim(command);
-    if (command.n == 0) {
+    if (command.n == 0)
         return out;
-    }
     if (fact == FACT_expandable_segments) {
         struct str on = STR("expandable_segments:True");
         out.known = str_find(command, on) < command.n;
         out.number = 1;
         return out;
     }
-    for (size_t i = 0; i < table_count(d); i++) {
-        if (find_value(table_of(d, entry, i), command, fact, &out)) {
+    for (size_t i = 0; i < table_count(d); i++)
+        if (find_value(table_of(d, entry, i), command, fact, &out))
             return out;
-        }
-    }
     struct str value = only_value(command, fact);
-    if (value.n > 0) {
+    if (value.n > 0)
         fact_read(fact, value, 1, &out);
-    }
     return out;
 }
 

@@ -32,9 +32,8 @@ static bool write_scaled(struct buf *b, const struct fact *f,
     const struct flag *flag = flag_of_fact(engine, f->name);
     int64_t micro, factor = flag ? units_factor(flag->scale) : 0;
     if (fact_unit(f->name) != UNIT_BYTES || factor <= 0 ||
-        !mul_div_floor(f->number, UNITS_MICRO, factor, &micro)) {
+        !mul_div_floor(f->number, UNITS_MICRO, factor, &micro))
         return false;
-    }
     units_ratio(b, micro);
     return true;
 }
@@ -68,9 +67,8 @@ struct str fact_written(struct arena *a, const struct fact *f,
 static const struct fact *value_for(const struct filling *f,
                                     enum fact_name name) {
     if (f->proposed && f->proposed->known && f->proposed->name == name &&
-        f->proposed->source != SOURCE_DEFAULT) {
+        f->proposed->source != SOURCE_DEFAULT)
         return f->proposed;
-    }
     return f->acted_on == (int)name ? NULL : facts_last(f->facts, name);
 }
 
@@ -93,9 +91,8 @@ static void write_unknown(struct buf *b, struct str name, bool is_command) {
 static bool fill_tool(struct buf *b, const struct filling *f,
                       struct str name) {
     enum device_tool which;
-    if (!device_tool_named(name, &which)) {
+    if (!device_tool_named(name, &which))
         return false;
-    }
     const struct fact *device = facts_last(f->facts, FACT_device_kind);
     buf_add(b, device_tool(device ? device->word : (struct str){NULL, 0},
                            which));
@@ -140,9 +137,8 @@ static bool step_for(const struct filling *f, enum fact_name name,
                     unit == UNIT_BLOCKS || unit == UNIT_BYTES ||
                     unit == UNIT_RATIO;
     if (f->is_in_vain || f->acted_on != (int)name || !now || !is_count ||
-        now->number <= 0 || name == FACT_gpu_layers) {
+        now->number <= 0 || name == FACT_gpu_layers)
         return false;
-    }
     *out = fact_blank(name, SOURCE_DERIVED);
     step_from(f, now, out);
     return out->known;
@@ -174,9 +170,8 @@ static struct str first_try_for(const struct filling *f, enum fact_name name) {
     const struct flag *flag = flag_of_fact(f->engine, name);
     if (!flag || !f->first_try || f->is_in_vain || f->acted_on != (int)name ||
         facts_last(f->facts, name) != NULL ||
-        (name == FACT_tensor_parallel && shows_several(f->facts))) {
+        (name == FACT_tensor_parallel && shows_several(f->facts)))
         return (struct str){NULL, 0};
-    }
     return f->change == CHANGE_down ? flag->try_down
            : f->change == CHANGE_up ? flag->try_up
                                     : (struct str){NULL, 0};
@@ -194,20 +189,18 @@ static void write_in_unit(struct buf *b, int64_t bytes, struct str unit) {
 
 static void write_value(struct buf *b, const struct filling *f,
                         const struct slot *slot, const struct fact *value) {
-    if (slot->unit.n > 0 && fact_unit(value->name) == UNIT_BYTES) {
+    if (slot->unit.n > 0 && fact_unit(value->name) == UNIT_BYTES)
         write_in_unit(b, value->number, slot->unit);
-    } else if (!f->is_command || !write_scaled(b, value, f->engine)) {
+    else if (!f->is_command || !write_scaled(b, value, f->engine))
         write_fact(b, value, f->is_command);
-    }
 }
 
 static void fill_one(struct buf *b, const struct filling *f,
                      const struct slot *slot) {
     enum fact_name fact;
     struct fact step;
-    if (fill_tool(b, f, slot->name)) {
+    if (fill_tool(b, f, slot->name))
         return;
-    }
     if (!fact_named(slot->name, &fact)) {
         buf_add_char(b, '{');
         buf_add(b, slot->name);
@@ -216,9 +209,8 @@ static void fill_one(struct buf *b, const struct filling *f,
     }
     const struct fact *value = value_for(f, fact);
     struct str first_try = reckoned_try(b->a, f, fact);
-    if (!value && first_try.n == 0 && step_for(f, fact, &step)) {
+    if (!value && first_try.n == 0 && step_for(f, fact, &step))
         value = &step;
-    }
     first_try = first_try.n > 0 ? first_try : first_try_for(f, fact);
     if (value) {
         write_value(b, f, slot, value);
@@ -229,17 +221,15 @@ static void fill_one(struct buf *b, const struct filling *f,
         *f->first_try = first_try;
     } else {
         write_unknown(b, slot->name, f->is_command);
-        if (f->has_gap) {
+        if (f->has_gap)
             *f->has_gap = true;
-        }
     }
 }
 
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f) {
-    if (str_find_char(template, '{') == template.n) {
+    if (str_find_char(template, '{') == template.n)
         return template;
-    }
     struct buf b;
     buf_init_in(&b, a, TEMPLATE_BYTES_MAX);
     for (size_t i = 0; i < template.n; i++) {
@@ -252,10 +242,9 @@ struct str template_fill(struct arena *a, struct str template,
         fill_one(&b, f, &slot);
         i += slot.n - 1;
     }
-    if (!buf_ok(&b)) {
+    if (!buf_ok(&b))
         arena_raise(a, FAIL_CEILING, "a text of an entry is longer than %d "
                     "bytes when it is filled in", TEMPLATE_BYTES_MAX);
-    }
     return arena_str(a, buf_str(&b));
 }
 

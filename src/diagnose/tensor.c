@@ -35,20 +35,17 @@ static int64_t bytes_of_type(struct str type) {
         {"uint16", 2},     {"int8", 1},     {"uint8", 1},   {"s8", 1},
         {"u8", 1},         {"bool", 1},     {"pred", 1},
     };
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (str_eq(type, str_of(types[i].name))) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (str_eq(type, str_of(types[i].name)))
             return types[i].bytes;
-        }
-    }
     return 0;
 }
 
 static struct str word_at(struct str text) {
     size_t n = 0;
     while (n < text.n && ((text.p[n] >= 'a' && text.p[n] <= 'z') ||
-                          (text.p[n] >= '0' && text.p[n] <= '9'))) {
+                          (text.p[n] >= '0' && text.p[n] <= '9')))
         n++;
-    }
     return str_slice(text, 0, n);
 }
 
@@ -57,9 +54,8 @@ static bool read_dims(struct str text, char close, struct shape *out,
                       struct str *rest) {
     size_t end = str_find_char(text, close), count = 0;
     struct str dims = str_slice(text, 0, end), left = dims;
-    if (end == text.n || end == 0) {
+    if (end == text.n || end == 0)
         return false;
-    }
     out->elements = 1;
     out->dims = dims;
     while (left.n > 0) {
@@ -69,9 +65,8 @@ static bool read_dims(struct str text, char close, struct shape *out,
             break; /* "(3, )" */
         }
         if (!str_to_int(dim, &n) || n < 0 || ++count > TENSOR_DIMS_MAX ||
-            !mul_i64(out->elements, n, &out->elements)) {
+            !mul_i64(out->elements, n, &out->elements))
             return false;
-        }
     }
     *rest = str_slice(text, end + 1, text.n);
     return true;
@@ -131,9 +126,8 @@ static int64_t width_by_request(const struct fact_list *facts,
     for (int64_t width = 1; asked && width <= 8; width *= 2) {
         int64_t bytes;
         if (mul_i64(elements, width, &bytes) && bytes > 0 &&
-            fact_low(asked) <= bytes && bytes <= fact_high(asked)) {
+            fact_low(asked) <= bytes && bytes <= fact_high(asked))
             return width;
-        }
     }
     return 0;
 }
@@ -143,15 +137,13 @@ void tensor_tell(struct diagnosis *d, struct sighting *s) {
     struct str type = {NULL, 0};
     struct fact f = fact_blank(FACT_tensor_bytes, SOURCE_DERIVED);
     if (!find_shape(s->hit->text, &shape, &type) &&
-        !find_typed(s->hit->text, &shape, &type)) {
+        !find_typed(s->hit->text, &shape, &type))
         return;
-    }
     int64_t width = type.n > 0 ? bytes_of_type(type)
                                : width_by_request(&s->facts, shape.elements);
     if (width == 0 || !mul_i64(shape.elements, width, &f.number) ||
-        f.number == 0) {
+        f.number == 0)
         return;
-    }
     f.known = true;
     f.line = s->hit->first_line;
     f.formula = arena_printf(

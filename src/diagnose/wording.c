@@ -56,9 +56,8 @@ void name_by_value(struct diagnosis *d, struct fix *fix,
                 fix->is->acts_on.change == CHANGE_down
             ? facts_last(facts, FACT_context_length)
             : NULL;
-    if (now && now->known && now->number > 1) {
+    if (now && now->known && now->number > 1)
         say_lowered(d, fix, now, value_below(fix, now));
-    }
 }
 
 /* Is it about what a step grows with, by name or without any? */
@@ -81,19 +80,16 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
     const struct fact *now = is_for_step(fix, acted_on)
                                  ? facts_last(facts, (enum fact_name)acted_on)
                                  : NULL;
-    if (now == NULL || !now->known || now->ranged || now->number <= 1) {
+    if (now == NULL || !now->known || now->ranged || now->number <= 1)
         return;
-    }
     struct str called = str_of(fact_spelling(now->name));
     struct str slot = str_slice(fix->is->command, name.n + 1,
                                 fix->is->command.n);
     bool is_generic = name.n > 0 && !str_starts(slot, called);
-    if (is_generic) {
+    if (is_generic)
         name = arena_printf(d->a, "%.*s=", STR_ARG(called));
-    }
-    if (now->spelled.n > 0) {
+    if (now->spelled.n > 0)
         name = now->spelled;
-    }
     int64_t below = value_below(fix, now);
     say_lowered(d, fix, now, below);
     if (name.n > 0 && !is_flag_of(fix->is->command, now->name)) {
@@ -123,9 +119,8 @@ static void fixed_as_in_log(struct diagnosis *d, struct fix *fix,
 static struct str with_each(struct arena *a, struct str text, struct str from,
                             struct str to) {
     size_t at = str_find(text, from);
-    if (from.n == 0 || at == text.n) {
+    if (from.n == 0 || at == text.n)
         return text;
-    }
     struct str rest = with_each(a, str_slice(text, at + from.n, text.n), from,
                                 to);
     return arena_printf(a, "%.*s%.*s%.*s", STR_ARG(str_slice(text, 0, at)),
@@ -139,9 +134,8 @@ static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
     struct str flag = fix->is->acts_on.flag;
     const struct flag *own = NULL;
     if (d->engine != NULL && acted_on >= 0 && str_starts(flag, STR("--")) &&
-        flag_fact(d->engine, flag) < 0) {
+        flag_fact(d->engine, flag) < 0)
         own = flag_of_fact(d->engine, (enum fact_name)acted_on);
-    }
     for (int lang = 0; own != NULL && lang < LANG_COUNT_OF; lang++) {
         struct str *how = &fix->how.in[lang];
         fix->action.in[lang] = with_each(d->a, fix->is->action.in[lang], flag,
@@ -172,9 +166,8 @@ static struct str command_template(struct arena *a, const struct engine *engine,
                            flag->try_down.n > 0) ||
                           (w->acts_on.change == CHANGE_up &&
                            flag->try_up.n > 0));
-    if (w->command.n > 0 || !moves) {
+    if (w->command.n > 0 || !moves)
         return w->command;
-    }
     struct str name = w->acts_on.flag;
     return arena_printf(a, "%.*s%c{%s}", STR_ARG(name),
                         name.p[0] == '-' ? ' ' : '=',
@@ -196,9 +189,8 @@ void texts_fill(struct diagnosis *d, struct fix *fix,
                            .engine = settings_of(d, e),
                            .is_in_vain = bound && bound->share_micro == 0,
                            .proposed = bound ? &bound->proposed : NULL};
-    for (int lang = 0; lang < LANG_COUNT_OF; lang++) {
+    for (int lang = 0; lang < LANG_COUNT_OF; lang++)
         fix->how.in[lang] = template_fill(d->a, fix->is->how.in[lang], &fill);
-    }
     fill.is_command = true;
     fill.has_gap = &fix->has_gap;
     fill.first_try = &fix->first_try;

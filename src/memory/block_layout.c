@@ -14,9 +14,8 @@
 int64_t variant_layers_of_stage(const struct variant *w, int64_t layers,
                                 enum layout_use use) {
     bool all_stages = use == LAYOUT_CHECK && w->rules->charges_all_stages;
-    if (all_stages || w->pp <= 1) {
+    if (all_stages || w->pp <= 1)
         return layers;
-    }
     switch (w->share) {
     case STAGE_SMALL: return layers / w->pp;
     case STAGE_LARGE: return ceil_div(layers, w->pp);
@@ -35,9 +34,8 @@ static bool is_kept_whole(const struct variant *w, const struct kv_group *g,
     enum window_rule windows = use == LAYOUT_POOL && is_mixed
                                    ? w->rules->windows_kept
                                    : w->rules->windows_charged;
-    if (g->kind != KV_sliding && g->kind != KV_chunked) {
+    if (g->kind != KV_sliding && g->kind != KV_chunked)
         return false;
-    }
     bool by_manager = use == LAYOUT_POOL || w->rules->need != NEED_LAYERS;
     return w->whole == WHOLE_LAYERS ||
            (w->whole == WHOLE_BY_MANAGER && by_manager) ||
@@ -54,36 +52,31 @@ static struct layer_set set_of(const struct variant *w,
         .block_tokens = w->block_tokens,
         .groups = 1,
     };
-    if (is_kept_whole(w, g, use)) {
+    if (is_kept_whole(w, g, use))
         s.kind = KV_full;
-    }
     return s;
 }
 
 static bool add_set(struct block_layout *p, const struct variant *w,
                     const struct kv_group *g, enum layout_use use) {
     struct layer_set s = set_of(w, g, use);
-    if (s.count == 0) {
+    if (s.count == 0)
         return true;
-    }
     if (g->kind == KV_state) {
         struct span state = kv_state_bytes(g, w->tp, &w->state, w->state_scale);
         s.page_bytes = state.high;
-        if (!state.known) {
+        if (!state.known)
             return false;
-        }
     } else {
         struct span row =
             kv_row_bytes(g, w->tp, w->kv_dtype, model_has(w->model, KV_indexer),
                          w->rules->latent);
-        if (g->kind == KV_mla && w->rules->latent <= LATENT_SPREAD) {
+        if (g->kind == KV_mla && w->rules->latent <= LATENT_SPREAD)
             row = kv_row_spread(g, w->model->heads, w->tp, w->kv_dtype,
                                 w->rules->latent);
-        }
         struct span page = span_times(row, w->block_tokens);
-        if (!page.known || page.low <= 0) {
+        if (!page.known || page.low <= 0)
             return false;
-        }
         s.row_bytes = row.low;
         s.page_bytes = page.low;
     }
@@ -91,13 +84,11 @@ static bool add_set(struct block_layout *p, const struct variant *w,
         struct layer_set *t = &p->set[i];
         if (t->kind == s.kind && t->row_bytes == s.row_bytes &&
             t->page_bytes == s.page_bytes &&
-            (t->window == s.window || s.kind == KV_full)) {
+            (t->window == s.window || s.kind == KV_full))
             return add_i64(t->count, s.count, &t->count);
-        }
     }
-    if (p->count == SETS_MAX) {
+    if (p->count == SETS_MAX)
         return false;
-    }
     p->set[p->count++] = s;
     return true;
 }
@@ -121,14 +112,12 @@ static bool equal_page(const struct variant *w, const struct block_layout *p,
     }
     int64_t step, tokens = w->block_tokens;
     tokens = w->state_step > tokens ? w->state_step : tokens;
-    if (!mul_i64(tokens, row, &step)) {
+    if (!mul_i64(tokens, row, &step))
         return false;
-    }
     int64_t wanted = 0;
     if ((state > *page || w->keeps_all_states) &&
-        !mul_i64(ceil_div(state, step), step, &wanted)) {
+        !mul_i64(ceil_div(state, step), step, &wanted))
         return false;
-    }
     *page = wanted > *page ? wanted : *page;
     return true;
 }
@@ -138,28 +127,23 @@ static void align_states(struct block_layout *p) {
     int64_t block = 0;
     for (size_t i = 0; i < p->count; i++) {
         const struct layer_set *s = &p->set[i];
-        if (s->kind != KV_state && s->block_tokens > block) {
+        if (s->kind != KV_state && s->block_tokens > block)
             block = s->block_tokens;
-        }
     }
-    for (size_t i = 0; block > 0 && i < p->count; i++) {
-        if (p->set[i].kind == KV_state) {
+    for (size_t i = 0; block > 0 && i < p->count; i++)
+        if (p->set[i].kind == KV_state)
             p->set[i].block_tokens = block;
-        }
-    }
 }
 
 static bool equalize(const struct variant *w, struct block_layout *p) {
     int64_t page;
-    if (!equal_page(w, p, &page)) {
+    if (!equal_page(w, p, &page))
         return false;
-    }
     for (size_t i = 0; i < p->count; i++) {
         struct layer_set *s = &p->set[i];
         if (s->kind != KV_state && page % s->page_bytes == 0 &&
-            !mul_i64(s->block_tokens, page / s->page_bytes, &s->block_tokens)) {
+            !mul_i64(s->block_tokens, page / s->page_bytes, &s->block_tokens))
             return false;
-        }
         s->page_bytes = page; /* padded where it does not divide */
     }
     align_states(p);
@@ -174,24 +158,20 @@ static bool group(const struct variant *w, struct block_layout *p) {
         most = n > most ? n : most;
     }
     if (!mul_i64(least, w->rules->spread_percent, &limit) ||
-        !mul_i64(most, 100, &spread)) {
+        !mul_i64(most, 100, &spread))
         return false;
-    }
     p->is_grouped = true;
     p->layers_per_group = spread < limit ? most : least;
-    for (size_t i = 0; i < p->count; i++) {
+    for (size_t i = 0; i < p->count; i++)
         p->set[i].groups = ceil_div(p->set[i].count, p->layers_per_group);
-    }
     return equalize(w, p) &&
            mul_i64(p->layers_per_group, p->set[0].page_bytes, &p->block_bytes);
 }
 
 static bool is_of_one_kind(const struct block_layout *p) {
-    for (size_t i = 0; i < p->count; i++) {
-        if (!kv_kind_grows(p->set[i].kind)) {
+    for (size_t i = 0; i < p->count; i++)
+        if (!kv_kind_grows(p->set[i].kind))
             return p->count == 1;
-        }
-    }
     return true;
 }
 
@@ -199,20 +179,17 @@ static bool add_pages(struct block_layout *p) {
     for (size_t i = 0; i < p->count; i++) {
         int64_t pages;
         if (!mul_i64(p->set[i].count, p->set[i].page_bytes, &pages) ||
-            !add_i64(p->block_bytes, pages, &p->block_bytes)) {
+            !add_i64(p->block_bytes, pages, &p->block_bytes))
             return false;
-        }
     }
     return true;
 }
 
 /* A drafting head attends as the model's own full layers do. */
 static bool add_draft(struct block_layout *p, const struct variant *w) {
-    for (size_t i = 0; w->draft_layers > 0 && i < p->count; i++) {
-        if (p->set[i].kind == KV_full || p->set[i].kind == KV_mla) {
+    for (size_t i = 0; w->draft_layers > 0 && i < p->count; i++)
+        if (p->set[i].kind == KV_full || p->set[i].kind == KV_mla)
             return add_i64(p->set[i].count, w->draft_layers, &p->set[i].count);
-        }
-    }
     return true;
 }
 

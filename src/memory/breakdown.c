@@ -30,10 +30,9 @@ static bool is_of(const struct fact *f, const struct card_memory *card) {
 
 static struct card_memory *card_with(struct breakdown *b, int64_t rank,
                                      int64_t gpu) {
-    for (size_t i = 0; i < b->count; i++) {
+    for (size_t i = 0; i < b->count; i++)
         if (b->cards[i].rank == rank && b->cards[i].gpu == gpu)
             return &b->cards[i];
-    }
     return NULL;
 }
 
@@ -195,18 +194,16 @@ static void add_tensors(struct arena *a, struct budget *b,
 
 static int64_t sum_of(const struct budget *b) {
     int64_t sum = 0;
-    for (size_t i = 0; i < b->count; i++) {
+    for (size_t i = 0; i < b->count; i++)
         if (!add_i64(sum, span_middle(b->parts[i].bytes), &sum))
             return INT64_MAX;
-    }
     return sum;
 }
 
 static bool names_part(const struct budget *b, const char *name) {
-    for (size_t i = 0; i < b->count; i++) {
+    for (size_t i = 0; i < b->count; i++)
         if (str_eq(str_of(b->parts[i].part), str_of(name)))
             return true;
-    }
     return false;
 }
 

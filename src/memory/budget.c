@@ -22,9 +22,8 @@
 
 struct span gpu_total_bytes(const struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);
-    if (!total.known && c->gpu && c->gpu->total_low > 0) {
+    if (!total.known && c->gpu && c->gpu->total_low > 0)
         total = span_of(c->gpu->total_low, c->gpu->total_high);
-    }
     return total;
 }
 
@@ -38,24 +37,20 @@ struct span requested_bytes(const struct inputs *c) {
 
 struct span graph_bytes(const struct inputs *c) {
     struct span printed = span_in(c, FACT_cuda_graph_bytes);
-    if (!printed.known) {
+    if (!printed.known)
         printed = span_in(c, FACT_private_pools);
-    }
-    if (printed.known) {
+    if (printed.known)
         return printed;
-    }
     return inputs_is_eager(c) ? span_exact(0) : span_of(300 * MIB, 3072 * MIB);
 }
 
 struct span workspace_bytes(const struct inputs *c) {
     struct span peak = span_in(c, FACT_activation_peak);
     struct span other = span_in(c, FACT_non_torch);
-    if (!peak.known) {
+    if (!peak.known)
         peak = span_of(100 * MIB, 6144 * MIB);
-    }
-    if (!other.known) {
+    if (!other.known)
         other = span_of(50 * MIB, 1024 * MIB);
-    }
     return span_plus(peak, other);
 }
 
@@ -74,9 +69,8 @@ struct span budget_pool(const struct inputs *c) {
         break;
     }
     struct span others = span_in(c, FACT_other_in_use);
-    if (others.known && rules_charge_others(c) == ANSWER_YES) {
+    if (others.known && rules_charge_others(c) == ANSWER_YES)
         pool = span_minus(pool, others);
-    }
     return pool;
 }
 
@@ -95,17 +89,14 @@ struct str budget_write_pool(struct arena *a, const struct inputs *c) {
                                                              : span_none()};
     if (!pool.known || !share.known || !total.known ||
         c->in[FACT_requested_bytes].known ||
-        rules_charge_others(c) != ANSWER_NO) {
+        rules_charge_others(c) != ANSWER_NO)
         return (struct str){0};
-    }
     struct str text =
         FORMULA(a, "kv_available = % x %", BYTES(total.low), RATIO(share.low));
-    for (size_t i = 0; i < sizeof less / sizeof *less; i++) {
-        if (less[i].known && less[i].high > 0) {
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+        if (less[i].known && less[i].high > 0)
             text = FORMULA(a, "% - % %", TEXT(text), BYTES(less[i].high),
                            TEXT(str_of(names[i])));
-        }
-    }
     return FORMULA_OF(a, c, used, "% = at least %", TEXT(text),
                       BYTES(pool.low));
 }
@@ -115,10 +106,9 @@ struct str budget_write_pool(struct arena *a, const struct inputs *c) {
 void budget_add(struct budget *b, const char *part, struct span bytes,
                 struct str source) {
     if (b->parts != NULL && bytes.known && bytes.high > 0 &&
-        b->count < BUDGET_PARTS_MAX) {
+        b->count < BUDGET_PARTS_MAX)
         b->parts[b->count++] =
             (struct budget_part){part, span_at_least(bytes, 0), source};
-    }
 }
 
 void budget_add_fact(struct arena *a, struct budget *b, const struct inputs *c,
@@ -140,17 +130,15 @@ struct str weights_source(struct arena *a, const struct inputs *c) {
 
 static struct span sum_of(const struct budget *b) {
     struct span sum = span_exact(0);
-    for (size_t i = 0; i < b->count; i++) {
+    for (size_t i = 0; i < b->count; i++)
         sum = span_plus(sum, b->parts[i].bytes);
-    }
     return sum;
 }
 
 static void add_rest(struct budget *b, struct span whole, const char *part) {
     struct span rest = span_minus(whole, sum_of(b));
-    if (rest.known && span_middle(rest) > 64 * MIB) {
+    if (rest.known && span_middle(rest) > 64 * MIB)
         budget_add(b, part, rest, STR("derived"));
-    }
 }
 
 /* ---- a training step ---- */
@@ -179,9 +167,8 @@ static bool list_training(struct arena *a, struct budget *b,
     }
     budget_add(b, "weights", t.weights, model);
     budget_add(b, "gradients", t.gradients, model);
-    if (is_made) {
+    if (is_made)
         budget_add(b, "optimizer", t.optimizer, model);
-    }
     budget_add(b, is_made ? "activation" : "optimizer", rest, STR("derived"));
     return true;
 }
@@ -193,20 +180,17 @@ static void list_process(struct arena *a, struct budget *b,
     struct span spare = span_in(c, FACT_pytorch_unallocated);
     struct span reserved = span_in(c, FACT_pytorch_reserved);
     struct span process = span_in(c, FACT_process_in_use);
-    if (!spare.known) {
+    if (!spare.known)
         spare = span_beyond(reserved, allocated);
-    }
     if (allocated.known) {
-        if (!list_training(a, b, c, allocated)) {
+        if (!list_training(a, b, c, allocated))
             budget_add_fact(a, b, c, "mine", FACT_pytorch_allocated);
-        }
         budget_add(b, "unallocated", spare,
                    write_source(a, c, FACT_pytorch_allocated));
-        if (process.known && spare.known) {
+        if (process.known && spare.known)
             budget_add(b, "non_torch",
                        span_minus(process, span_plus(allocated, spare)),
                        STR("derived"));
-        }
     } else {
         budget_add_fact(a, b, c, "mine", FACT_process_in_use);
     }
@@ -216,9 +200,8 @@ static void list_process(struct arena *a, struct budget *b,
     struct span used = span_minus(b->total, span_in(c, FACT_gpu_free));
     struct span gap = span_minus(used, sum_of(b));
     if (allocated.known && spare.known && !process.known && gap.known &&
-        gap.low > 64 * MIB) {
+        gap.low > 64 * MIB)
         budget_add(b, "non_torch", gap, STR("derived"));
-    }
     budget_add_fact(a, b, c, "free", FACT_gpu_free);
 }
 
@@ -227,12 +210,10 @@ const char *budget_rest_name(const struct inputs *c) {
     bool has_other = c->in[FACT_non_torch].known;
     bool has_graphs = rules_count_graphs(c) == ANSWER_NO ||
                       c->in[FACT_cuda_graph_bytes].known;
-    if (has_peak && has_other) {
+    if (has_peak && has_other)
         return has_graphs ? NULL : "cuda_graphs";
-    }
-    if (!has_graphs || has_peak == has_other) {
+    if (!has_graphs || has_peak == has_other)
         return "rest";
-    }
     return has_peak ? "non_torch" : "activation";
 }
 
@@ -242,20 +223,16 @@ static void list_share(struct arena *a, struct budget *b,
     struct span share = requested_bytes(c);
     struct span pool = span_in(c, FACT_kv_available);
     budget_add(b, "weights", weights_bytes(c), weights_source(a, c));
-    if (pool.known && pool.high > 0) {
+    if (pool.known && pool.high > 0)
         budget_add_fact(a, b, c, "kv_cache", FACT_kv_available);
-    }
     budget_add_fact(a, b, c, "activation", FACT_activation_peak);
     budget_add_fact(a, b, c, "non_torch", FACT_non_torch);
-    if (rules_count_graphs(c) == ANSWER_YES) {
+    if (rules_count_graphs(c) == ANSWER_YES)
         budget_add_fact(a, b, c, "cuda_graphs", FACT_cuda_graph_bytes);
-    }
-    if (!share.known) {
+    if (!share.known)
         return;
-    }
-    if (pool.known && b->count > 1) {
+    if (pool.known && b->count > 1)
         add_rest(b, share, budget_rest_name(c));
-    }
     budget_add(b, "reserve", span_minus(b->total, share),
                write_source(a, c, FACT_gpu_memory_utilization));
 }
@@ -263,9 +240,8 @@ static void list_share(struct arena *a, struct budget *b,
 static void show_share(struct arena *a, const struct inputs *c,
                        struct span total, struct formulas *f) {
     struct span share = requested_bytes(c);
-    if (!share.known || !c->in[FACT_gpu_memory_utilization].known) {
+    if (!share.known || !c->in[FACT_gpu_memory_utilization].known)
         return;
-    }
     formula_put(
         a, f,
         FORMULA_OF(a, c, FACT_LIST(FACT_gpu_total, FACT_gpu_memory_utilization),
@@ -297,8 +273,7 @@ struct budget memory_budget(struct arena *a, const struct inputs *c,
         b.count = 0;
         return b;
     }
-    if (!at_start && !failed && b.count > 0) {
+    if (!at_start && !failed && b.count > 0)
         show_share(a, c, b.total, f);
-    }
     return b;
 }

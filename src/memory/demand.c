@@ -24,12 +24,10 @@
 static int64_t block_of(const struct inputs *c, int64_t estimate) {
     const struct fact *set = &c->in[FACT_block_size];
     int64_t block = LARGEST_BLOCK;
-    if (set->known && set->source != SOURCE_DEFAULT && set->number > 0) {
+    if (set->known && set->source != SOURCE_DEFAULT && set->number > 0)
         return set->number;
-    }
-    while (block > LEAST_BLOCK && estimate % block != 0) {
+    while (block > LEAST_BLOCK && estimate % block != 0)
         block /= 2;
-    }
     return block;
 }
 
@@ -57,12 +55,10 @@ static struct linear_fit from_cpu_blocks(const struct inputs *c) {
     const struct fact *swap = &c->in[FACT_swap_space];
     const struct fact *size = &c->in[FACT_block_size];
     struct linear_fit l = {.block_tokens = LEAST_BLOCK, .fixed = {true, 0, 0}};
-    if (!blocks->known || !swap->known || blocks->number <= 0) {
+    if (!blocks->known || !swap->known || blocks->number <= 0)
         return l;
-    }
-    if (size->known && size->number > 0) {
+    if (size->known && size->number > 0)
         l.block_tokens = size->number;
-    }
     struct span block = span_of(swap->number / (blocks->number + 1) + 1,
                                 swap->number / blocks->number);
     l.slope = span_share(block, 1, l.block_tokens);
@@ -77,39 +73,33 @@ struct linear_fit linear_fit_of(const struct inputs *c) {
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
     struct span need = span_in(c, FACT_kv_needed);
     struct span pool = span_in(c, FACT_kv_available);
-    if (!need.known || !length->known || length->number <= 0) {
+    if (!need.known || !length->known || length->number <= 0)
         return from_cpu_blocks(c);
-    }
     int64_t at = estimate->known ? estimate->number : 0;
     int64_t block = block_of(c, at);
     struct linear_fit l = through_one(length->number, need, block);
     int64_t run = l.tokens - at;
     if (at <= 0 || run <= block || !pool.known || !l.known ||
-        pool.low > need.high) {
+        pool.low > need.high)
         return l;
-    }
     struct span rise = span_beyond(need, pool);
     struct span low = span_share(rise, 1, run);
     struct span high = span_share(rise, 1, run - block);
-    if (!low.known || !high.known) {
+    if (!low.known || !high.known)
         return l;
-    }
     l.slope = span_meet(span_of(low.low, high.high), l.slope);
     l.fixed = span_beyond(l.bytes, span_times(l.slope, l.tokens));
     return l;
 }
 
 static struct span linear_fit_bytes(const struct linear_fit *l, int64_t tokens) {
-    if (!l->known) {
+    if (!l->known)
         return span_none();
-    }
     int64_t up = round_up(tokens, l->block_tokens);
-    if (up > l->tokens && tokens <= l->tokens) {
+    if (up > l->tokens && tokens <= l->tokens)
         up = l->tokens;
-    }
-    if (up > l->tokens) {
+    if (up > l->tokens)
         return span_plus(l->bytes, span_times(l->slope, up - l->tokens));
-    }
     return span_beyond(l->bytes, span_times(l->slope, l->tokens - up));
 }
 
@@ -118,26 +108,22 @@ static int64_t meets(const struct linear_fit *l, int64_t pool, int64_t bytes,
                      int64_t slope_if_short, int64_t slope_if_long,
                      int64_t ceiling) {
     int64_t gap, steps;
-    if (!add_i64(pool, -bytes, &gap)) {
+    if (!add_i64(pool, -bytes, &gap))
         return 0;
-    }
     int64_t slope = gap < 0 ? slope_if_short : slope_if_long;
-    if (slope <= 0) {
+    if (slope <= 0)
         return gap < 0 ? 0 : ceiling;
-    }
     if (!mul_div_floor(gap, 1, slope, &steps) ||
-        !add_i64(l->tokens, steps, &steps)) {
+        !add_i64(l->tokens, steps, &steps))
         return gap < 0 ? 0 : ceiling;
-    }
     steps = steps < 0 ? 0 : steps > ceiling ? ceiling : steps;
     return steps == ceiling ? ceiling : steps - steps % l->block_tokens;
 }
 
 static struct span linear_fit_tokens(const struct linear_fit *l, struct span pool,
                               int64_t ceiling) {
-    if (!l->known || !pool.known) {
+    if (!l->known || !pool.known)
         return span_none();
-    }
     return span_of(
         meets(l, pool.low, l->bytes.high, l->slope.low, l->slope.high, ceiling),
         meets(l, pool.high, l->bytes.low, l->slope.high, l->slope.low,
@@ -148,7 +134,7 @@ static struct span linear_fit_tokens(const struct linear_fit *l, struct span poo
 static void show_proportion(struct arena *a, const struct inputs *c,
                             const struct linear_fit *l, struct formulas *f) {
     struct span most = span_share(l->bytes, 1, l->tokens);
-    if (c->in[FACT_kv_needed].known && l->fixed.low <= 0) {
+    if (c->in[FACT_kv_needed].known && l->fixed.low <= 0)
         formula_put(a, f,
                     FORMULA_OF(a, c,
                                FACT_LIST(FACT_kv_needed, FACT_max_model_len),
@@ -156,16 +142,14 @@ static void show_proportion(struct arena *a, const struct inputs *c,
                                "tokens = about % bytes",
                                MIDDLE(l->bytes), COUNT(l->tokens),
                                COUNT(span_middle(most))));
-    }
 }
 
 static void show_pair(struct arena *a, const struct inputs *c,
                       const struct linear_fit *l, struct formulas *f) {
     struct span rise = span_minus(l->bytes, span_in(c, FACT_kv_available));
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
-    if (!rise.known || !estimate->known || !c->in[FACT_kv_needed].known) {
+    if (!rise.known || !estimate->known || !c->in[FACT_kv_needed].known)
         return;
-    }
     struct term slope = BYTES(span_roundest(l->slope));
     formula_put(a, f,
                 FORMULA_OF(a, c,
@@ -175,12 +159,11 @@ static void show_pair(struct arena *a, const struct inputs *c,
                            MIDDLE(l->bytes),
                            MIDDLE(span_in(c, FACT_kv_available)),
                            COUNT(l->tokens), COUNT(estimate->number), slope));
-    if (l->fixed.low > 0) {
+    if (l->fixed.low > 0)
         formula_put(a, f,
                     FORMULA(a, "kv_fixed = % - % x % tokens = about %",
                             MIDDLE(l->bytes), slope, COUNT(l->tokens),
                             MIDDLE(l->fixed)));
-    }
 }
 
 struct kv memory_kv_from_pairs(struct arena *a, const struct inputs *c,
@@ -216,15 +199,13 @@ static struct linear_fit line_by_model_slope(const struct inputs *c,
     struct span slope =
         variants->count > 0 ? variants_slope(variants) : span_none();
     struct span need = span_in(c, FACT_kv_needed);
-    if (!l.known || !slope.known || !need.known || slope.low <= 0) {
+    if (!l.known || !slope.known || !need.known || slope.low <= 0)
         return l;
-    }
     struct span met = span_meet(slope, l.slope);
     struct span growing = span_times(met, l.tokens);
     bool possible = slope.low <= l.slope.high && slope.high >= l.slope.low;
-    if (!possible || !growing.known || growing.low > need.high) {
+    if (!possible || !growing.known || growing.low > need.high)
         return l;
-    }
     l.slope = met;
     l.fixed = span_beyond(need, growing);
     return l;
@@ -234,9 +215,8 @@ struct demand demand_of(struct arena *a, const struct inputs *c) {
     struct demand d = {.variants = variants_of(a, c), .line = linear_fit_of(c)};
     d.by_model = d.variants.count > 0 && d.variants.agrees &&
                  variants_block_bytes(&d.variants).known;
-    if (!d.by_model) {
+    if (!d.by_model)
         d.line = line_by_model_slope(c, &d.variants, d.line);
-    }
     d.known = d.by_model || d.line.known;
     d.block_tokens =
         d.by_model ? d.variants.at[0].block_tokens : d.line.block_tokens;
@@ -255,16 +235,14 @@ struct span demand_tokens(const struct demand *d, struct span pool,
 }
 
 struct span demand_slope(const struct demand *d) {
-    if (d->by_model) {
+    if (d->by_model)
         return variants_slope(&d->variants);
-    }
     return d->line.known ? d->line.slope : span_none();
 }
 
 struct span demand_fixed(const struct demand *d, int64_t tokens) {
-    if (!d->by_model) {
+    if (!d->by_model)
         return d->line.known ? d->line.fixed : span_none();
-    }
     struct span all = span_none();
     for (size_t i = 0; i < d->variants.count; i++) {
         const struct variant *w = &d->variants.at[i];
@@ -286,9 +264,8 @@ static struct demand copy_of(struct arena *a, const struct demand *d) {
 static void shrink_line(struct linear_fit *l, int64_t num, int64_t den) {
     struct span least = span_share(l->bytes, num, den);
     struct span kept = span_share(l->fixed, den - num, den);
-    if (!l->known) {
+    if (!l->known)
         return;
-    }
     l->known = least.known && kept.known;
     l->bytes = span_of(least.low, least.high + kept.high);
     l->slope = span_share(l->slope, num, den);
@@ -297,9 +274,8 @@ static void shrink_line(struct linear_fit *l, int64_t num, int64_t den) {
 
 struct demand demand_with_fp8(struct arena *a, const struct demand *d) {
     struct demand fp8 = copy_of(a, d);
-    for (size_t i = 0; i < fp8.variants.count; i++) {
+    for (size_t i = 0; i < fp8.variants.count; i++)
         fp8.variants.at[i].kv_dtype = STR("fp8");
-    }
     struct linear_fit halved = d->line, packed = d->line;
     shrink_line(&halved, 1, 2);
     shrink_line(&packed, PACKED_NUM, PACKED_DEN);
@@ -317,9 +293,8 @@ struct demand demand_with_fp8(struct arena *a, const struct demand *d) {
 static void divide_line(struct linear_fit *l, int64_t from, int64_t to) {
     struct span bytes = span_share(l->bytes, from, to);
     struct span slope = span_share(l->slope, from, to);
-    if (!l->known) {
+    if (!l->known)
         return;
-    }
     l->known = bytes.known && slope.known;
     l->bytes = span_hull(bytes, l->bytes);
     l->slope = span_hull(slope, l->slope);
@@ -342,9 +317,8 @@ struct demand demand_split(struct arena *a, const struct demand *d,
 struct demand demand_with_context_ranks(struct arena *a, const struct demand *d,
                                         int64_t ranks) {
     struct demand shared = copy_of(a, d);
-    for (size_t i = 0; i < shared.variants.count; i++) {
+    for (size_t i = 0; i < shared.variants.count; i++)
         shared.variants.at[i].context_ranks = ranks;
-    }
     shared.line.known = false;
     shared.known = shared.by_model;
     return shared;
@@ -353,9 +327,8 @@ struct demand demand_with_context_ranks(struct arena *a, const struct demand *d,
 struct span needed_bytes(const struct inputs *c, const struct demand *d) {
     const struct fact *length = &c->in[FACT_max_model_len];
     struct span printed = span_in(c, FACT_kv_needed);
-    if (!d->known || !length->known || length->number <= 0) {
+    if (!d->known || !length->known || length->number <= 0)
         return printed;
-    }
     return span_meet(printed, demand_bytes(d, length->number));
 }
 
@@ -366,15 +339,13 @@ static struct span pool_of_blocks(const struct inputs *c,
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     struct span count = span_of_fact(blocks);
     struct span block = span_none();
-    if (d->by_model) {
+    if (d->by_model)
         block = variants_block_bytes(&d->variants);
-    } else if (d->known && d->line.slope.low > 0 && d->line.fixed.high == 0) {
+    else if (d->known && d->line.slope.low > 0 && d->line.fixed.high == 0)
         block = span_times(d->line.slope, d->block_tokens);
-    }
     if (!count.known && tokens->known && d->block_tokens > 0 &&
-        rules_is_v0(c) == ANSWER_YES) {
+        rules_is_v0(c) == ANSWER_YES)
         count = span_exact(tokens->number / d->block_tokens);
-    }
     struct span least = span_product(block, count);
     struct span next = span_plus(least, block);
     return next.known ? span_of(least.low, next.high - 1) : span_none();
@@ -384,9 +355,8 @@ static struct span pool_of_blocks(const struct inputs *c,
 static struct span forced_pool(const struct inputs *c, const struct demand *d) {
     const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
     if (!forced->known || forced->number <= 0 || !d->by_model ||
-        rules_check_forced(c) != ANSWER_YES) {
+        rules_check_forced(c) != ANSWER_YES)
         return span_none();
-    }
     return span_times(variants_block_bytes(&d->variants), forced->number);
 }
 

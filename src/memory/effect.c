@@ -83,12 +83,10 @@ int effect_setting(enum effect effect) {
 /* Another engine's setting of that name: of a step alone something is known,
  * whatever the engine is. */
 static struct estimate of_another(const struct ask *q) {
-    if (is_allocation(q) && q->effect == EFFECT_max_num_seqs) {
+    if (is_allocation(q) && q->effect == EFFECT_max_num_seqs)
         return step_scaled(q, FACT_max_num_seqs);
-    }
-    if (is_allocation(q) && q->effect == EFFECT_max_num_batched_tokens) {
+    if (is_allocation(q) && q->effect == EFFECT_max_num_batched_tokens)
         return effect_max_num_batched_tokens(q);
-    }
     bool is_of_weights = q->effect == EFFECT_tensor_parallel ||
                          q->effect == EFFECT_pipeline_parallel ||
                          q->effect == EFFECT_cpu_offload;
@@ -101,16 +99,13 @@ static struct estimate of_another(const struct ask *q) {
 struct estimate effect_reckon(const struct ask *q) {
     const struct row *row = &rows[q->effect];
     effect_fn *const *own = engine_of(q->c)->effects;
-    if (q->what == SHORT_TOKENS) {
+    if (q->what == SHORT_TOKENS)
         return effect_of_tokens(q);
-    }
-    if (own != NULL && own[q->effect] != NULL) {
+    if (own != NULL && own[q->effect] != NULL)
         return own[q->effect](q);
-    }
     bool is_state = q->effect == EFFECT_cpu_offload && training_is_step(q->c);
-    if ((row->is & OF_VLLM) && !engine_of(q->c)->takes_share && !is_state) {
+    if ((row->is & OF_VLLM) && !engine_of(q->c)->takes_share && !is_state)
         return of_another(q);
-    }
     if (is_pool(q) && (row->is & BY_THE_REST) && rules_pool_is_asked(q->c)) {
         struct kv_side kv = kv_side_of(q);
         struct estimate e = estimate_of_kv(&kv);

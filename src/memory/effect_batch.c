@@ -19,9 +19,8 @@ static const enum fact_name used[] =
 
 static int64_t power_of_two_below(int64_t n) {
     int64_t p = 1;
-    while (p <= n / 2) {
+    while (p <= n / 2)
         p *= 2;
-    }
     return p;
 }
 
@@ -35,9 +34,8 @@ static bool is_sampler_tensor(const struct inputs *c, int64_t seqs) {
         struct span one = span_times(
             span_times(span_exact(c->model->vocab_size), bytes[i]), seqs);
         struct span slack = span_plus(one, span_exact(2 << 20));
-        if (slack.known && tried.high >= one.low && tried.low <= slack.high) {
+        if (slack.known && tried.high >= one.low && tried.low <= slack.high)
             return true;
-        }
     }
     return false;
 }
@@ -62,9 +60,8 @@ static int64_t fewer_that_fit(const struct inputs *c, int64_t now,
     int64_t fits, tensors;
     if (!tried.known || !free.known || tried.high <= 0 ||
         !mul_i64(tried.high, copies, &tensors) ||
-        !mul_div_floor(free.low > 0 ? free.low : 0, now, tensors, &fits)) {
+        !mul_div_floor(free.low > 0 ? free.low : 0, now, tensors, &fits))
         return 0;
-    }
     fits = fits >= now ? now - 1 : fits;
     return fits < 1 ? 0 : power_of_two_below(fits);
 }
@@ -98,9 +95,8 @@ static struct estimate sequences_for_blocks(const struct ask *q) {
 
 struct estimate effect_max_num_seqs(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_seqs, 0);
-    if (!is_allocation(q)) {
+    if (!is_allocation(q))
         return sequences_for_blocks(q);
-    }
     if (now <= 1) {
         struct estimate e = step_scaled(q, FACT_max_num_seqs);
         needs_add(&e.needs, FACT_max_num_seqs);
@@ -127,11 +123,9 @@ static struct span need_of_steps(const struct ask *q, const struct kv_side *kv,
                                  int64_t tokens) {
     struct demand then = kv->demand;
     then.variants = variants_copy(q->a, &kv->demand.variants);
-    for (size_t i = 0; i < then.variants.count; i++) {
-        if (then.variants.at[i].tokens_in_flight > tokens) {
+    for (size_t i = 0; i < then.variants.count; i++)
+        if (then.variants.at[i].tokens_in_flight > tokens)
             then.variants.at[i].tokens_in_flight = tokens;
-        }
-    }
     return span_meet(demand_bytes(&then, kv->length), kv->need);
 }
 
@@ -140,16 +134,13 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     struct span peak = span_in(q->c, FACT_activation_peak);
     struct estimate e = estimate_of_kv(&kv);
     int64_t fewer = now > SMALL_BATCH ? SMALL_BATCH : now / 2;
-    if (rules_is_v0(q->c) == ANSWER_YES && kv.length > fewer) {
+    if (rules_is_v0(q->c) == ANSWER_YES && kv.length > fewer)
         fewer = kv.length;
-    }
-    if (fewer <= 0 || fewer >= now) {
+    if (fewer <= 0 || fewer >= now)
         return estimate_none(FACT_kv_needed);
-    }
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
-    if (kv.demand.by_model && kv.length > 0) {
+    if (kv.demand.by_model && kv.length > 0)
         e.after = need_of_steps(q, &kv, fewer);
-    }
     if (rules_pool_is_asked(q->c) && kv.pool.known && e.after.known) {
         estimate_judge(&e); /* the step's memory is not the pool's */
         return e;
@@ -207,12 +198,10 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, 0);
     const struct fact *prefill = &q->c->in[FACT_tried_tokens];
     bool is_step = is_allocation(q) && !stage_is(q->c, "load");
-    if (engine_of(q->c)->counts_prefill && prefill->known && is_step) {
+    if (engine_of(q->c)->counts_prefill && prefill->known && is_step)
         return prefill_of_tgi(q, now > 0 ? now : prefill->number);
-    }
-    if (!is_pool(q) && !is_step) {
+    if (!is_pool(q) && !is_step)
         return estimate_none(FACT_requested_bytes);
-    }
     if (now <= 0) {
         struct estimate e = is_step
                                 ? step_scaled(q, FACT_max_num_batched_tokens)
@@ -220,9 +209,8 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
         needs_add(&e.needs, FACT_max_num_batched_tokens);
         return e;
     }
-    if (!is_step) {
+    if (!is_step)
         return batch_for_pool(q, now);
-    }
     int64_t fewer = fewer_that_fit(q->c, now, 1);
     struct estimate e = scaled(q, FACT_max_num_batched_tokens, now,
                                fewer > 0 ? fewer : power_of_two_below(now / 2));
@@ -235,9 +223,8 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
 static struct estimate eager_for_pool(const struct ask *q) {
     struct span graphs = graph_bytes(q->c);
     enum answer inside = rules_count_graphs(q->c);
-    if (inside == ANSWER_NO) {
+    if (inside == ANSWER_NO)
         return estimate_none(FACT_kv_needed);
-    }
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
     if (inside == ANSWER_MAYBE) {
@@ -246,21 +233,19 @@ static struct estimate eager_for_pool(const struct ask *q) {
     }
     e.limit = span_plus(kv.pool, graphs);
     estimate_judge(&e);
-    if (!verdict_is_open(e.verdict)) {
+    if (!verdict_is_open(e.verdict))
         e.needs.count = 0;
-    } else {
+    else
         estimate_needs(&e, q->c->in[FACT_cuda_graph_bytes].known,
                        FACT_cuda_graph_bytes);
-    }
     e.proposed = propose(FACT_enforce_eager, 1);
     return e;
 }
 
 struct estimate effect_enforce_eager(const struct ask *q) {
     const struct inputs *c = q->c;
-    if (is_pool(q) && !is_on(c, FACT_enforce_eager)) {
+    if (is_pool(q) && !is_on(c, FACT_enforce_eager))
         return eager_for_pool(q);
-    }
     if (is_on(c, FACT_enforce_eager) || !is_allocation(q) ||
         stage_is(c, "load") || stage_is(c, "profile") ||
         stage_is(c, "kv_alloc")) {
@@ -275,8 +260,7 @@ struct estimate effect_enforce_eager(const struct ask *q) {
     }
     e.limit = span_plus(e.limit, graph_bytes(c));
     estimate_judge(&e);
-    if (verdict_is_open(e.verdict)) {
+    if (verdict_is_open(e.verdict))
         needs_add(&e.needs, has_free ? FACT_cuda_graph_bytes : FACT_gpu_free);
-    }
     return e;
 }

@@ -44,9 +44,8 @@ static int64_t rounded_up(int64_t bytes) {
 static bool is_of_all(const struct inputs *c) {
     struct span held = span_in(c, FACT_host_rss);
     struct span sum = span_in(c, FACT_host_used);
-    if (!sum.known) {
+    if (!sum.known)
         return false;
-    }
     return held.known
                ? sum.low > held.high
                : c->in[FACT_memory_limit].known || c->in[FACT_host_total].known;
@@ -55,9 +54,8 @@ static bool is_of_all(const struct inputs *c) {
 static void put_peak(const struct ask *q, struct estimate *e,
                      struct span peak) {
     e->after = span_share(peak, 6, 5);
-    if (!e->after.known) {
+    if (!e->after.known)
         return;
-    }
     int64_t whole = rounded_up(span_middle(e->after));
     e->proposed = propose(FACT_memory_limit, whole);
     e->formula = FORMULA_OF(q->a, q->c, used, "memory_limit = 1.2 x % = %",
@@ -77,13 +75,11 @@ struct estimate host_refusal(const struct ask *q) {
     e.short_by = span_beyond(e.before, e.limit);
     struct span missing = e.short_by.known ? e.short_by : e.before;
     struct span whole = held.known ? span_plus(e.before, held) : e.before;
-    if (!missing.known || !whole.known) {
+    if (!missing.known || !whole.known)
         return e;
-    }
     estimate_needs(&e, e.short_by.known, FACT_host_free);
-    if (!e.short_by.known && !held.known && e.before.high < TELLING_REFUSAL) {
+    if (!e.short_by.known && !held.known && e.before.high < TELLING_REFUSAL)
         return e;
-    }
     ESTIMATE_IF(q, &e,
                 e.short_by.known ? "verdict.if.more_host"
                                  : "verdict.if.host_free",
@@ -106,9 +102,8 @@ static struct span held_by_victim(const struct inputs *c, enum fact_name sum) {
  * node together. */
 static struct span offloaded(const struct ask *q) {
     struct training_setup s = training_setup_of(q->c);
-    if (s.params <= 0 || !s.offloads_optimizer || s.trainable > 0) {
+    if (s.params <= 0 || !s.offloads_optimizer || s.trainable > 0)
         return span_none();
-    }
     struct training t = memory_training(q->a, &s, NULL);
     bool is_shared = s.shard_stage > 0 && s.ranks > 1;
     /* with fp32 gradients from stage 2 on, as DeepSpeed's own estimate has it */
@@ -120,9 +115,8 @@ static struct span offloaded(const struct ask *q) {
 /* That alone against the memory that the log shows. */
 static bool put_offloaded(const struct ask *q, struct estimate *e) {
     struct span need = offloaded(q);
-    if (!need.known || need.high <= 0) {
+    if (!need.known || need.high <= 0)
         return false;
-    }
     e->after = need;
     e->proposed = propose(FACT_memory_limit, rounded_up(need.high));
     ESTIMATE_IF(q, e, "verdict.if.offloaded", SHORT(need.low),
@@ -136,25 +130,21 @@ struct estimate effect_host_memory(const struct ask *q) {
     const struct inputs *c = q->c;
     enum fact_name sum = is_of_all(c) ? FACT_host_used : FACT_host_rss;
     struct span held = held_by_victim(c, sum);
-    if (q->what != SHORT_HOST) {
+    if (q->what != SHORT_HOST)
         return estimate_none(FACT_tried_alloc);
-    }
     bool was_refused = !held.known || c->in[FACT_host_free].known;
-    if (was_refused && first_known(c, asked).known) {
+    if (was_refused && first_known(c, asked).known)
         return host_refusal(q);
-    }
     struct estimate e = estimate_of(sum, span_none(), first_known(c, limits));
     e.before = held;
-    if (put_offloaded(q, &e)) {
+    if (put_offloaded(q, &e))
         return e;
-    }
     bool is_bystander = sum == FACT_host_rss && held.high < BYSTANDER;
     if (!held.known || held.high <= 0 || is_bystander) {
         struct span twice = span_times(e.limit, 2);
         needs_add(&e.needs, FACT_host_rss);
-        if (twice.known && twice.low > 0) {
+        if (twice.known && twice.low > 0)
             e.proposed = propose(FACT_memory_limit, span_middle(twice));
-        }
         return e;
     }
     /* It reached the limit, the last line came earlier. */
@@ -172,9 +162,8 @@ struct estimate share_of_host(const struct ask *q) {
                       c->in[FACT_requested_bytes].known;
     int64_t share;
     if (!is_of_host || !free.known || !total.known || total.low <= 0 ||
-        !mul_div_floor(free.low, MICRO, total.high, &share)) {
+        !mul_div_floor(free.low, MICRO, total.high, &share))
         return estimate_none(FACT_requested_bytes);
-    }
     share = step_down(share);
     struct estimate e =
         estimate_of(FACT_requested_bytes, share_of(total, share), free);
@@ -194,9 +183,8 @@ struct estimate share_of_host(const struct ask *q) {
 struct estimate effect_fewer_workers(const struct ask *q) {
     const struct inputs *c = q->c;
     int64_t now = setting_of(c, FACT_num_workers, 0), fewer = now / 2;
-    if (q->what != SHORT_HOST) {
+    if (q->what != SHORT_HOST)
         return estimate_none(FACT_host_used);
-    }
     struct estimate e =
         estimate_of(FACT_host_used, span_none(), first_known(c, limits));
     e.before = first_known(c, FACT_LIST(FACT_host_used, FACT_host_rss));
@@ -241,9 +229,8 @@ struct estimate effect_raise_limit(const struct ask *q) {
     struct span left = span_in(q->c, FACT_pool_available);
     struct span tried = span_in(q->c, FACT_tried_alloc);
     if (left.known && tried.known && !q->c->in[FACT_pool_needed].known &&
-        !q->c->in[FACT_alloc_limit].known && tried.high > left.low) {
+        !q->c->in[FACT_alloc_limit].known && tried.high > left.low)
         return raised_by(q, tried, left);
-    }
     struct span held = span_in(q->c, FACT_pytorch_allocated);
     struct span want =
         first_known(q->c, FACT_LIST(FACT_pool_needed, FACT_tried_alloc,
@@ -269,9 +256,8 @@ struct estimate effect_raise_limit(const struct ask *q) {
 
 static int64_t power_of_two_up(int64_t n) {
     int64_t p = MIB;
-    while (p < n && p <= INT64_MAX / 2) {
+    while (p < n && p <= INT64_MAX / 2)
         p *= 2;
-    }
     return p;
 }
 
@@ -322,9 +308,8 @@ struct estimate effect_wired_limit(const struct ask *q) {
         needs_add(&e.needs, FACT_host_total);
         ESTIMATE_IF(q, &e, "verdict.if.mac", SHORT(size + MAC_KEEPS));
     }
-    if (e.verdict != VERDICT_NOT_ENOUGH) {
+    if (e.verdict != VERDICT_NOT_ENOUGH)
         e.proposed = propose(FACT_alloc_limit, size);
-    }
     e.formula = FORMULA_OF(q->a, c, used, "alloc_limit at least = %",
                            BYTES(e.after.high));
     return e;

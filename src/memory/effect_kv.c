@@ -46,12 +46,10 @@ static struct str write_line(const struct ask *q, const struct kv_side *kv,
     int64_t saved, value = span_middle(l->bytes);
     struct span wide = span_share(l->slope, 1001, 1000);
     if (!mul_i64(l->tokens - length, slope, &saved) ||
-        !add_i64(value, -saved, &value)) {
+        !add_i64(value, -saved, &value))
         return (struct str){0};
-    }
-    if (kv->pool.known && value > span_middle(kv->pool)) {
+    if (kv->pool.known && value > span_middle(kv->pool))
         value = span_middle(kv->pool);
-    }
     struct str text = FORMULA_OF(q->a, q->c, of_length,
                                  "kv_needed = % - (% - % tokens) x % = about %",
                                  MIDDLE(l->bytes), COUNT(l->tokens),
@@ -72,9 +70,8 @@ static struct str write_at(const struct ask *q, const struct kv_side *kv,
                           TEXT(write_request(q->a, first, length)),
                           BYTES(variant_request(first, length).high));
     }
-    if (d->line.known && after.known && length <= d->line.tokens) {
+    if (d->line.known && after.known && length <= d->line.tokens)
         return write_line(q, kv, length);
-    }
     return FORMULA_OF(q->a, q->c, of_length, "max_model_len = % tokens",
                       COUNT(length));
 }
@@ -115,9 +112,8 @@ static struct estimate by_tokens(const struct ask *q, int64_t length,
 static int64_t tokens_printed(const struct inputs *c) {
     const struct fact *blocks = &c->in[FACT_kv_blocks];
     int64_t block = setting_of(c, FACT_block_size, 0), tokens;
-    if (c->in[FACT_kv_tokens].known) {
+    if (c->in[FACT_kv_tokens].known)
         return c->in[FACT_kv_tokens].number;
-    }
     return blocks->known && block > 0 && mul_i64(blocks->number, block, &tokens)
                ? tokens
                : 0;
@@ -130,9 +126,8 @@ static struct str write_longest(const struct ask *q, const struct kv_side *kv,
     int64_t whole;
     if (!slope.known || !fixed.known || slope.high <= 0 ||
         !add_i64(span_middle(span_times(slope, length)), span_middle(fixed),
-                 &whole)) {
+                 &whole))
         return (struct str){0};
-    }
     return FORMULA_OF(
         q->a, q->c, of_length, "kv_needed = about % fixed + % tokens x % = %",
         MIDDLE(fixed), COUNT(length), MIDDLE(slope), BYTES(whole));
@@ -144,9 +139,8 @@ static struct str write_most(const struct ask *q, const struct kv_side *kv,
     const struct linear_fit *l = &kv->demand.line;
     int64_t pool = span_middle(kv->pool), need = span_middle(l->bytes), at;
     if (kv->demand.by_model || most <= 0 || need <= 0 ||
-        !mul_div_floor(l->tokens, pool, need, &at)) {
+        !mul_div_floor(l->tokens, pool, need, &at))
         return (struct str){0};
-    }
     return FORMULA_OF(
         q->a, q->c, of_length,
         "max_model_len at most = % tokens x % / % = about % tokens",
@@ -189,9 +183,8 @@ static struct estimate by_demand(const struct ask *q,
     }
     int64_t block = kv->demand.block_tokens > 0 ? kv->demand.block_tokens : 1;
     int64_t length = longest.low - longest.low % block;
-    if (length <= 0 && longest.high > 0) {
+    if (length <= 0 && longest.high > 0)
         return by_proportion(q, kv, longest.high);
-    }
     if (length <= 0) { /* fixed parts alone take more than there is */
         e.after = demand_bytes(&kv->demand, 1);
         e.short_by = span_beyond(e.after, e.limit);
@@ -210,9 +203,8 @@ struct estimate effect_max_model_len(const struct ask *q) {
         rules_is_v0(q->c) != ANSWER_NO) {
         return estimate_unknown(FACT_tried_alloc); /* V0 profiles with it */
     }
-    if (!is_pool(q)) {
+    if (!is_pool(q))
         return estimate_beside_pool(q);
-    }
     struct kv_side kv = kv_side_of(q);
     const struct fact *estimate = &q->c->in[FACT_est_max_model_len];
     if (kv.has_no_pool) {
@@ -221,13 +213,11 @@ struct estimate effect_max_model_len(const struct ask *q) {
         e.verdict = VERDICT_NOT_ENOUGH;
         return e;
     }
-    if (estimate->known && estimate->number > 0 && kv.pool.known) {
+    if (estimate->known && estimate->number > 0 && kv.pool.known)
         return by_estimate(q, &kv, estimate->number);
-    }
     int64_t tokens = tokens_printed(q->c);
-    if (rules_is_v0(q->c) == ANSWER_YES && kv.length > 0 && tokens > 0) {
+    if (rules_is_v0(q->c) == ANSWER_YES && kv.length > 0 && tokens > 0)
         return by_tokens(q, kv.length, tokens < kv.length ? tokens : kv.length);
-    }
     return by_demand(q, &kv);
 }
 
@@ -237,9 +227,8 @@ struct estimate effect_max_model_len(const struct ask *q) {
 static struct estimate twice_the_tokens(const struct ask *q,
                                         const struct kv_side *kv) {
     int64_t twice;
-    if (!mul_i64(kv->pool_tokens, 2, &twice)) {
+    if (!mul_i64(kv->pool_tokens, 2, &twice))
         return estimate_unknown(FACT_max_model_len);
-    }
     struct estimate e = estimate_of(FACT_max_model_len, span_exact(kv->length),
                                     span_exact(twice));
     estimate_judge(&e);
@@ -283,36 +272,30 @@ static void propose_length(const struct ask *q, const struct kv_side *kv,
 
 struct estimate effect_kv_dtype(const struct ask *q) {
     const struct fact *now = &q->c->in[FACT_kv_cache_dtype];
-    if (!is_pool(q)) {
+    if (!is_pool(q))
         return estimate_beside_pool(q);
-    }
     struct kv_side kv = kv_side_of(q);
-    if (now->known && kv_dtype_is_fp8(now->word)) {
+    if (now->known && kv_dtype_is_fp8(now->word))
         return estimate_none(FACT_kv_needed);
-    }
-    if (kv.counts_tokens) {
+    if (kv.counts_tokens)
         return twice_the_tokens(q, &kv);
-    }
     struct demand fp8 = demand_with_fp8(q->a, &kv.demand);
     struct estimate e = estimate_of_kv(&kv);
     e.after = kv.length > 0 ? demand_bytes(&fp8, kv.length) : span_none();
-    if (kv.has_no_pool && !kv.pool.known) {
+    if (kv.has_no_pool && !kv.pool.known)
         e.limit = span_exact(0);
-    }
     if (!e.after.known || !e.limit.known) {
         needs_add(&e.needs, e.after.known ? FACT_kv_available : FACT_model);
         return e;
     }
     estimate_judge(&e);
     e.formula = write_halved(q, &kv, e.after);
-    if (verdict_is_open(e.verdict) && !kv.demand.by_model) {
+    if (verdict_is_open(e.verdict) && !kv.demand.by_model)
         needs_add(&e.needs, FACT_model);
-    }
-    if (e.verdict == VERDICT_ENOUGH) {
+    if (e.verdict == VERDICT_ENOUGH)
         e.proposed = propose_word(FACT_kv_cache_dtype, STR("fp8"));
-    } else {
+    else
         propose_length(q, &kv, &fp8, &e);
-    }
     return e;
 }
 
@@ -323,9 +306,8 @@ static int64_t copies_of(const struct model *m, int64_t tp) {
     int64_t least = tp;
     for (size_t i = 0; i < m->group_count; i++) {
         const struct kv_group *g = &m->groups[i];
-        if (!kv_kind_grows(g->kind)) {
+        if (!kv_kind_grows(g->kind))
             return 1;
-        }
         if (g->kind == KV_full) {
             int64_t copies = g->kv_heads > 0 ? tp / g->kv_heads : 1;
             least = copies < least || g->kv_heads <= 0 ? copies : least;
@@ -342,13 +324,12 @@ static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
     estimate_judge(&e);
     e.proposed = propose(FACT_decode_context_parallel, ranks);
     struct str text = write_request(q->a, &then.variants.at[0], kv->length);
-    if (e.after.known && text.n > 0) {
+    if (e.after.known && text.n > 0)
         e.formula = FORMULA_OF(q->a, q->c,
                                FACT_LIST(FACT_model, FACT_tensor_parallel,
                                          FACT_kv_needed, FACT_max_model_len),
                                "kv_needed with % context ranks = % = %",
                                PLAIN(ranks), TEXT(text), BETWEEN(e.after));
-    }
     return e;
 }
 
@@ -357,9 +338,8 @@ struct estimate effect_decode_context_parallel(const struct ask *q) {
     int64_t tp = setting_of(q->c, FACT_tensor_parallel, 1);
     int64_t now = setting_of(q->c, FACT_decode_context_parallel, 1);
     struct estimate e = estimate_none(FACT_kv_needed);
-    if (!is_pool(q)) {
+    if (!is_pool(q))
         return estimate_none(FACT_requested_bytes);
-    }
     if (q->c->model == NULL || !kv.demand.by_model || kv.length <= 0) {
         e = estimate_unknown(FACT_kv_needed);
         needs_add(&e.needs, q->c->model ? FACT_max_model_len : FACT_model);
@@ -367,8 +347,7 @@ struct estimate effect_decode_context_parallel(const struct ask *q) {
     }
     int64_t copies = copies_of(q->c->model, tp);
     for (int64_t ranks = now * 2;
-         ranks <= copies && e.verdict != VERDICT_ENOUGH; ranks *= 2) {
+         ranks <= copies && e.verdict != VERDICT_ENOUGH; ranks *= 2)
         e = shared_by(q, &kv, ranks);
-    }
     return e;
 }

@@ -81,9 +81,8 @@ static struct span room_of(const struct ask *q) {
     if (q->c->in[FACT_gpu_free].source == SOURCE_DERIVED) {
         return free; /* what lay there was taken off: diagnose/room.c */
     }
-    if (is_compute(q)) {
+    if (is_compute(q))
         held = span_plus(held, span_in(q->c, FACT_kv_bytes));
-    }
     struct span least = span_beyond(span_exact(free.low), held);
     return free.known && held.known ? span_of(least.low, free.high)
                                     : span_none();
@@ -93,12 +92,10 @@ static struct span room_of(const struct ask *q) {
 static struct span asked_of(const struct ask *q) {
     struct span tried = span_in(q->c, FACT_tried_alloc);
     struct span cache = span_in(q->c, FACT_kv_bytes);
-    if (is_load(q) && !tried.known) {
+    if (is_load(q) && !tried.known)
         return span_in(q->c, FACT_weights_bytes);
-    }
-    if (tried.known || !is_cache(q)) {
+    if (tried.known || !is_cache(q))
         return tried;
-    }
     return cache.known ? cache
                        : llama_cache_bytes(
                              q->c, setting_of(q->c, FACT_context_length, 0));
@@ -113,16 +110,13 @@ static struct estimate begin(const struct ask *q) {
 static struct span later_of(const struct ask *q, int64_t tokens,
                             int64_t layers) {
     struct inputs at = *q->c;
-    if (is_compute(q) || is_on_host(q)) {
+    if (is_compute(q) || is_on_host(q))
         return span_exact(0);
-    }
-    if (tokens <= 0 || q->c->model == NULL) {
+    if (tokens <= 0 || q->c->model == NULL)
         return span_none();
-    }
     at.in[FACT_context_length] = propose(FACT_context_length, tokens);
-    if (layers > 0) {
+    if (layers > 0)
         at.in[FACT_gpu_layers] = propose(FACT_gpu_layers, layers);
-    }
     struct span compute = llama_compute_bytes(&at);
     return is_cache(q) ? compute
                        : span_plus(compute, llama_cache_on_card(&at, tokens));
@@ -130,22 +124,19 @@ static struct span later_of(const struct ask *q, int64_t tokens,
 
 /* Enough for the buffer itself; of what comes behind it nobody knows. */
 static void put_later(const struct ask *q, struct estimate *e) {
-    if (e->verdict == VERDICT_ENOUGH) {
+    if (e->verdict == VERDICT_ENOUGH)
         ESTIMATE_IF(q, e, "verdict.if.buffers_after",
                     SHORT(e->limit.low - e->after.high));
-    }
 }
 
 static struct estimate judged(const struct ask *q, struct estimate e,
                               struct span later) {
     bool is_counted = later.known && e.limit.known;
-    if (is_counted) {
+    if (is_counted)
         e.limit = span_beyond(e.limit, later);
-    }
     estimate_judge(&e);
-    if (!is_counted) {
+    if (!is_counted)
         put_later(q, &e);
-    }
     estimate_needs(&e, e.limit.known,
                    is_on_host(q) ? FACT_host_free : FACT_gpu_free);
     return e;
@@ -155,9 +146,8 @@ static struct estimate judged(const struct ask *q, struct estimate e,
 static struct str write_share(const struct ask *q, const char *what,
                               struct span before, int64_t num, int64_t den,
                               struct span after) {
-    if (!before.known || !after.known) {
+    if (!before.known || !after.known)
         return (struct str){0};
-    }
     return FORMULA_OF(q->a, q->c, used, "% = % x % / % = about %",
                       TEXT(str_of(what)), MIDDLE(before), COUNT(num),
                       COUNT(den), MIDDLE(span_share(before, num, den)));
@@ -190,14 +180,12 @@ static struct span at_context(const struct ask *q, struct span before,
     bool is_plain = is_cache(q) &&
                     (!q->c->model || llama_is_linear(q->c, before));
     if (!is_plain && is_cache(q) && span_is_exact(all) && all.low > 0 &&
-        span_is_exact(then)) {
+        span_is_exact(then))
         return span_share(before, then.low, all.low);
-    }
     struct span scores =
         is_compute(q) ? with_fewer_scores(q, before, fewer, now) : span_none();
-    if (scores.known) {
+    if (scores.known)
         return scores;
-    }
     return is_plain || !linear.known ? linear
                                      : span_of(linear.low, before.high);
 }
@@ -208,9 +196,8 @@ static struct span room_at(const struct ask *q, struct span room, int64_t now,
                            int64_t fewer) {
     struct span cache = span_in(q->c, FACT_kv_bytes);
     struct span back = span_share(cache, now - fewer, now);
-    if (!is_compute(q) || !back.known || !room.known) {
+    if (!is_compute(q) || !back.known || !room.known)
         return room;
-    }
     bool is_whole = llama_is_linear(q->c, cache) && is_alone(q->c);
     return span_plus(room, is_whole ? back : span_of(0, back.high));
 }
@@ -252,15 +239,13 @@ static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
 static int64_t context_now(const struct ask *q, const struct estimate *e,
                            struct str *how) {
     int64_t now = setting_of(q->c, FACT_context_length, 0);
-    if (now > 0 || !is_cache(q)) {
+    if (now > 0 || !is_cache(q))
         return now;
-    }
     now = llama_context_of(q->c, e->before);
-    if (now > 0) {
+    if (now > 0)
         *how = FORMULA(q->a, "context = % / % per token = % tokens",
                        MIDDLE(e->before), BYTES(span_middle(e->before) / now),
                        COUNT(now));
-    }
     return now;
 }
 
@@ -272,12 +257,10 @@ static void put_part(const struct ask *q, struct estimate *e) {
     struct span limit = span_in(c, FACT_alloc_limit);
     struct span both = span_plus(cache, e->before);
     int64_t parts = 2;
-    if (!is_compute(q) || !both.known || !limit.known || limit.low <= 0) {
+    if (!is_compute(q) || !both.known || !limit.known || limit.low <= 0)
         return;
-    }
-    while (ceil_div(both.high, parts) > limit.low / 3 * 2) {
+    while (ceil_div(both.high, parts) > limit.low / 3 * 2)
         parts *= 2;
-    }
     struct span part = span_share(both, 1, parts);
     e->formula = FORMULA_OF(q->a, c, used,
                             "kv cache + compute buffer = (% + %) / % = about %",
@@ -292,9 +275,8 @@ static struct estimate shorter(const struct ask *q) {
     struct str how = {0};
     struct estimate e = begin(q);
     int64_t now = context_now(q, &e, &how);
-    if (!is_cache(q) && !is_compute(q)) {
+    if (!is_cache(q) && !is_compute(q))
         return is_load(q) ? estimate_none(FACT_tried_alloc) : e;
-    }
     if (now <= PAD || !e.before.known) {
         needs_add(&e.needs, FACT_context_length);
         put_part(q, &e);
@@ -313,9 +295,8 @@ static struct estimate narrower(const struct ask *q) {
     struct str key, value;
     struct estimate e = begin(q);
     llama_cache_types(q->c, &key, &value);
-    if (!is_cache(q)) {
+    if (!is_cache(q))
         return estimate_none(FACT_tried_alloc);
-    }
     struct span now =
         span_plus(llama_type_bytes(key, 32), llama_type_bytes(value, 32));
     struct span then = llama_type_bytes(STR("q8_0"), 64);
@@ -323,17 +304,15 @@ static struct estimate narrower(const struct ask *q) {
         needs_add(&e.needs, FACT_kv_cache_dtype);
         return e;
     }
-    if (then.low >= now.low) {
+    if (then.low >= now.low)
         return estimate_none(FACT_tried_alloc);
-    }
     /* K and V are of equal size in all but a few models; state stays. */
     e.after = span_share(e.before, then.low, now.low);
     e.formula =
         write_share(q, "kv cache", e.before, then.low, now.low, e.after);
     bool may_hold_state = !llama_is_linear(q->c, e.before);
-    if (may_hold_state && e.after.known) {
+    if (may_hold_state && e.after.known)
         e.after = span_of(e.after.low, e.before.high);
-    }
     e.proposed = propose_word(FACT_kv_cache_dtype, STR("q8_0"));
     return judged(q, e, later_of(q, context_in(q), 0));
 }
@@ -347,9 +326,8 @@ static struct estimate narrower(const struct ask *q) {
 static int64_t layers_on_card(const struct inputs *c) {
     int64_t said = setting_of(c, FACT_gpu_layers, 0);
     int64_t all = c->model ? c->model->layers + 1 : 0;
-    if (all == 0 && said >= ALL_LAYERS) {
+    if (all == 0 && said >= ALL_LAYERS)
         return 0;
-    }
     return all > 1 && (said == 0 || said > all) ? all : said;
 }
 
@@ -366,9 +344,8 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
     int64_t room = e.limit.known ? e.limit.low : LARGE_CARD;
     size_t i = 0, last = sizeof parts / sizeof *parts - 1;
     needs_add(&e.needs, is_all ? FACT_model : FACT_gpu_layers);
-    if (!is_load(q) || is_piece(q) || !e.before.known) {
+    if (!is_load(q) || is_piece(q) || !e.before.known)
         return e;
-    }
     struct span even = span_share(e.before, parts[0].kept, parts[0].of);
     while (i < last && span_share(even, 11, 10).high > room) {
         i++;
@@ -455,13 +432,11 @@ static struct estimate fewer_layers(const struct ask *q) {
         (is_compute(q) && !(held_by_layer(q).known && e.limit.known))) {
         return e; /* of one layer; the room that others leave is not known */
     }
-    if (now <= 1 || !e.before.known) {
+    if (now <= 1 || !e.before.known)
         return part_of_layers(q, e);
-    }
     int64_t fewer = layers_that_fit(q, &e, now);
-    if (!e.after.known) {
+    if (!e.after.known)
         return e;
-    }
     (void)mul_div_floor(fewer, UNITS_MICRO, now, &e.capacity_micro);
     bool is_split = setting_of(q->c, FACT_gpu_count, 1) > 1 && total > now;
     e.proposed = propose(FACT_gpu_layers,
@@ -470,10 +445,9 @@ static struct estimate fewer_layers(const struct ask *q) {
                               : write_share(q, "buffer on the card", e.before,
                                             fewer, now, e.after);
     e = judged(q, e, later_of(q, context_in(q), fewer));
-    if (!e.limit.known) {
+    if (!e.limit.known)
         ESTIMATE_IF(q, &e, "verdict.if.layers", SHORT(e.after.high),
                     SHORT(ceil_div(e.before.high, now)));
-    }
     return e;
 }
 
@@ -490,9 +464,8 @@ static int64_t fewer_at_once(const struct ask *q, const struct estimate *e,
     }
     while (fewer > UBATCH_LEAST) {
         struct span then = with_fewer_scores(q, e->before, fewer, now);
-        if (!then.known || span_fits(then, e->limit) == VERDICT_ENOUGH) {
+        if (!then.known || span_fits(then, e->limit) == VERDICT_ENOUGH)
             break;
-        }
         fewer /= 2;
     }
     return fewer;
@@ -501,11 +474,10 @@ static int64_t fewer_at_once(const struct ask *q, const struct estimate *e,
 static struct estimate smaller_batch(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, UBATCH);
     struct estimate e = begin(q);
-    if (!is_compute(q)) {
+    if (!is_compute(q))
         return is_cache(q) || is_load(q)
                    ? estimate_none(FACT_tried_alloc)
                    : e;
-    }
     int64_t fewer = fewer_at_once(q, &e, now);
     struct span linear = span_share(e.before, fewer, now);
     if (fewer <= 0 || !linear.known) {
@@ -524,9 +496,8 @@ static struct estimate flash(const struct ask *q) {
     struct span scores = llama_score_bytes(q->c);
     struct estimate e = begin(q);
     int64_t context = setting_of(q->c, FACT_context_length, 0);
-    if (!is_compute(q) || is_on(q->c, FACT_flash_attention)) {
+    if (!is_compute(q) || is_on(q->c, FACT_flash_attention))
         return estimate_none(FACT_tried_alloc);
-    }
     if (!scores.known || !e.before.known || scores.high > e.before.high) {
         needs_add(&e.needs, q->c->model ? FACT_context_length : FACT_model);
         return e;
@@ -543,10 +514,9 @@ static struct estimate flash(const struct ask *q) {
         COUNT(llama_cells(q->c, context).high), PLAIN(q->c->model->heads),
         BYTES(e.after.high));
     e = judged(q, e, span_exact(0));
-    if (!e.limit.known) {
+    if (!e.limit.known)
         ESTIMATE_IF(q, &e, "verdict.if.scores_go", SHORT(scores.high),
                     SHORT(e.after.high));
-    }
     return e;
 }
 
@@ -562,14 +532,12 @@ struct estimate llama_effect(const struct ask *q) {
     struct ask again = {q->a, &with, q->what, q->effect};
     bool is_host_buffer = is_on_host(q) && (is_cache(q) || is_compute(q)) &&
                           q->effect != EFFECT_gpu_layers;
-    if (!is_allocation(q) && !is_pool(q) && !is_host_buffer) {
+    if (!is_allocation(q) && !is_pool(q) && !is_host_buffer)
         return estimate_none(FACT_tried_alloc);
-    }
     if (!with.in[FACT_context_length].known) { /* a printed cache says it */
         int64_t tokens = llama_context_of(q->c, span_in(q->c, FACT_kv_bytes));
-        if (tokens > 0) {
+        if (tokens > 0)
             with.in[FACT_context_length] = propose(FACT_context_length, tokens);
-        }
     }
     return fixes[q->effect](&again);
 }

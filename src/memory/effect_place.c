@@ -25,19 +25,17 @@ static struct estimate begin_kernel(const struct ask *q) {
         estimate_of(FACT_smem_required, span_in(q->c, FACT_smem_required),
                     span_in(q->c, FACT_smem_limit));
     e.short_by = span_beyond(e.before, e.limit);
-    if (!e.before.known || !e.limit.known) {
+    if (!e.before.known || !e.limit.known)
         needs_add(&e.needs,
                   e.before.known ? FACT_smem_limit : FACT_smem_required);
-    }
     return e;
 }
 
 struct estimate effect_kernel(const struct ask *q) {
     struct estimate e = begin_kernel(q);
-    if (e.before.known && e.limit.known) {
+    if (e.before.known && e.limit.known)
         ESTIMATE_IF(q, &e, "verdict.if.kernel", BYTES(e.limit.low),
                     BYTES(e.before.high));
-    }
     return e;
 }
 
@@ -45,12 +43,10 @@ struct estimate effect_kernel(const struct ask *q) {
 struct estimate effect_kernel_tile(const struct ask *q) {
     struct estimate e = begin_kernel(q);
     int64_t parts = 2;
-    if (!e.before.known || e.limit.low <= 0) {
+    if (!e.before.known || e.limit.low <= 0)
         return e;
-    }
-    while (ceil_div(e.before.high, parts) > e.limit.low) {
+    while (ceil_div(e.before.high, parts) > e.limit.low)
         parts *= 2;
-    }
     e.after = span_share(e.before, 1, parts);
     e.formula = FORMULA_OF(q->a, q->c, used, "smem_required = % / % = about %",
                            MIDDLE(e.before), PLAIN(parts), MIDDLE(e.after));
@@ -129,12 +125,10 @@ static struct estimate at_start(const struct ask *q) {
     estimate_needs(&e, e.after.known, FACT_gpu_memory_utilization);
     estimate_judge(&e);
     e.short_by = span_beyond(e.after, span_in(c, FACT_gpu_free));
-    if (!e.short_by.known) {
+    if (!e.short_by.known)
         return e;
-    }
-    if (verdict_is_open(e.verdict)) {
+    if (verdict_is_open(e.verdict))
         ESTIMATE_IF(q, &e, "verdict.if.freed", SHORT(span_middle(e.short_by)));
-    }
     /* The number that the log prints, not one reckoned beside it. */
     const struct fact *printed = &c->in[FACT_requested_bytes];
     int64_t left = c->in[FACT_gpu_free].number;
@@ -164,12 +158,10 @@ static struct span held_before_load(const struct inputs *c) {
 static struct span others_of(const struct inputs *c) {
     struct span sum = span_in(c, FACT_others_in_use);
     struct span before = held_before_load(c);
-    if (c->in[FACT_other_in_use].known) {
+    if (c->in[FACT_other_in_use].known)
         return span_in(c, FACT_other_in_use);
-    }
-    if (!sum.known && before.known) {
+    if (!sum.known && before.known)
         return before;
-    }
     struct span in_use =
         span_minus(gpu_total_bytes(c), span_in(c, FACT_gpu_free));
     struct span rest =
@@ -234,9 +226,8 @@ static struct estimate for_allocation(const struct ask *q) {
         estimate_judge(&e);
         e.short_by = e.verdict == VERDICT_ENOUGH ? s.missing : e.short_by;
     }
-    if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0) {
+    if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0)
         bound_by_freed(q, &e, s.missing, others);
-    }
     return e;
 }
 
@@ -257,9 +248,8 @@ struct estimate effect_free_other_process(const struct ask *q) {
 static bool is_before_segments(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_torch_version];
     int order = 0;
-    if (version->known && version_valid(version->word)) {
+    if (version->known && version_valid(version->word))
         return version_compare(version->word, STR("2.1"), &order) && order < 0;
-    }
     return word_is(c, FACT_oom_words, "bare") ||
            word_is(c, FACT_oom_words, "cached");
 }
@@ -271,13 +261,11 @@ struct estimate effect_expandable_segments(const struct ask *q) {
               FACT_pytorch_reserved, FACT_pytorch_allocated);
     const struct inputs *c = q->c;
     struct span spare = span_in(c, FACT_pytorch_unallocated);
-    if (!is_allocation(q) || is_before_segments(c)) {
+    if (!is_allocation(q) || is_before_segments(c))
         return estimate_none(FACT_tried_alloc);
-    }
-    if (!spare.known) {
+    if (!spare.known)
         spare = span_beyond(span_in(c, FACT_pytorch_reserved),
                             span_in(c, FACT_pytorch_allocated));
-    }
     struct estimate e = estimate_of_allocation(c);
     struct span free = e.limit;
     e.limit = span_plus(free, spare);
@@ -291,9 +279,8 @@ struct estimate effect_expandable_segments(const struct ask *q) {
         ESTIMATE_IF(q, &e, "verdict.if.one_block", MIDDLE(e.after),
                     MIDDLE(e.limit));
         int64_t part; /* the more is there, the likelier one gap will do */
-        if (mul_div_floor(e.after.high, UNITS_MICRO, e.limit.low, &part)) {
+        if (mul_div_floor(e.after.high, UNITS_MICRO, e.limit.low, &part))
             e.share_micro = UNITS_MICRO - part;
-        }
     }
     e.formula = FORMULA_OF(q->a, c, of_block,
                            "one block at most = % free + % unallocated = %",

@@ -44,9 +44,8 @@ static bool is_refusal(const struct ask *q, const struct shortfall *s) {
 static struct estimate begin(const struct shortfall *s) {
     struct estimate e = estimate_of(FACT_tried_alloc, s->asked, s->free);
     e.short_by = s->missing;
-    if (!s->asked.known || !s->free.known) {
+    if (!s->asked.known || !s->free.known)
         needs_add(&e.needs, s->asked.known ? FACT_gpu_free : FACT_tried_alloc);
-    }
     return e;
 }
 
@@ -74,9 +73,8 @@ static int64_t growing_for(int64_t missing, const struct cut *cut) {
 /* "1/2": what is left. */
 static struct term kept_part(const struct ask *q, const struct cut *cut) {
     int64_t d = cut->kept;
-    while (d > 1 && (cut->kept % d != 0 || cut->of % d != 0)) {
+    while (d > 1 && (cut->kept % d != 0 || cut->of % d != 0))
         d--;
-    }
     d = d > 1 ? d : 1;
     return TEXT(FORMULA(q->a, "%/%", PLAIN(cut->kept / d), PLAIN(cut->of / d)));
 }
@@ -91,14 +89,12 @@ static bool choose_cut(const struct shortfall *s, int64_t now, bool is_halved,
     for (size_t i = is_halved ? 1 : 0; i < sizeof eighths / sizeof *eighths;
          i++) {
         struct cut one;
-        if (!cut_at(now, eighths[i], &one)) {
+        if (!cut_at(now, eighths[i], &one))
             continue;
-        }
         *cut = one;
         is_found = true;
-        if (growing_for(s->missing.high, cut) <= s->held.high / 4) {
+        if (growing_for(s->missing.high, cut) <= s->held.high / 4)
             break;
-        }
     }
     return is_found;
 }
@@ -107,9 +103,8 @@ static bool choose_cut(const struct shortfall *s, int64_t now, bool is_halved,
 static int64_t share_growing(int64_t whole, int64_t growing) {
     int64_t share;
     if (whole <= 0 ||
-        !mul_div_floor(whole - growing, UNITS_MICRO, whole, &share)) {
+        !mul_div_floor(whole - growing, UNITS_MICRO, whole, &share))
         return SHARE_NONE;
-    }
     return share > 0 ? share : 0;
 }
 
@@ -141,9 +136,8 @@ static void put_growing(const struct ask *q, struct estimate *e,
                 kept_part(q, cut), SHORT(span_middle(s->missing)),
                 in_use(is_of_held ? &s->held : &held));
     e->share_micro = share_growing(whole, growing);
-    if (is_tiny(q, s) && e->share_micro > EVEN_CHANCE) {
+    if (is_tiny(q, s) && e->share_micro > EVEN_CHANCE)
         e->share_micro = EVEN_CHANCE;
-    }
     e->formula = FORMULA_OF(q->a, q->c, used, "growing = % x % / % = %",
                             BYTES(s->missing.high), PLAIN(cut->of),
                             PLAIN(cut->of - cut->kept), BYTES(growing));
@@ -169,15 +163,13 @@ static void put_scaled(const struct ask *q, struct estimate *e,
         ESTIMATE_IF(q, e, "verdict.if.scales", kept_part(q, cut),
                     SHORT(span_middle(after)), SHORT(span_middle(s->asked)));
     }
-    if (fits && is_beyond_gpu) {
+    if (fits && is_beyond_gpu)
         ESTIMATE_IF(q, e, "verdict.if.times",
                     COUNT(ceil_div(s->asked.high, s->free.low)),
                     COUNT(ceil_div(s->asked.high, s->total.low)));
-    }
-    if (e->after.known && cut->kept >= cut->of / 2) {
+    if (e->after.known && cut->kept >= cut->of / 2)
         e->share_micro =
             share_growing(s->held.high, growing_for(s->missing.high, cut));
-    }
 }
 
 /* The largest cut at which the request fits; false: none. Halves of it, but
@@ -186,13 +178,11 @@ static bool cut_to_fit(const struct shortfall *s, int64_t now, bool is_halved,
                        struct cut *cut) {
     int64_t of = now > 0 ? now : USUAL_SETTING, kept;
     if (s->asked.high <= 0 || s->free.low <= 0 ||
-        !mul_div_floor(of, s->free.low, s->asked.high, &kept) || kept < 1) {
+        !mul_div_floor(of, s->free.low, s->asked.high, &kept) || kept < 1)
         return false;
-    }
     *cut = (struct cut){is_halved ? of : kept, of};
-    while (cut->kept > kept) {
+    while (cut->kept > kept)
         cut->kept /= 2;
-    }
     return cut->kept < of;
 }
 
@@ -214,19 +204,17 @@ static void cut_missing(const struct ask *q, struct estimate *e,
     bool is_server = engine_of(q->c)->keeps_pool;
     bool is_halved = setting != FACT_image_side && setting != FACT_num_frames;
     if ((is_server || is_cured_by_half(s) || is_large(s)) &&
-        cut_to_fit(s, now, is_halved, cut)) {
+        cut_to_fit(s, now, is_halved, cut))
         put_scaled(q, e, s, cut);
-    } else if (!is_server && choose_cut(s, now, is_halved, cut)) {
+    else if (!is_server && choose_cut(s, now, is_halved, cut))
         put_growing(q, e, s, cut);
-    }
 }
 
 /* What was asked is not printed: it was more than what was free. */
 static void put_at_most(const struct ask *q, struct estimate *e,
                         const struct shortfall *s) {
-    if (!s->asked.known && s->free.known && s->free.low > 0) {
+    if (!s->asked.known && s->free.known && s->free.low > 0)
         ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
-    }
 }
 
 /* A large setting goes down in sixteenths: 4096 to 2304, not to 2298. */
@@ -245,9 +233,8 @@ static int64_t setting_kept(int64_t now, const struct cut *cut) {
  * pixels, as models of images want it. */
 static int64_t side_kept(int64_t now, const struct cut *cut) {
     int64_t side = now - now % SIDE_CELL;
-    while (side > SIDE_CELL && side * side / cut->kept > now * now / cut->of) {
+    while (side > SIDE_CELL && side * side / cut->kept > now * now / cut->of)
         side -= SIDE_CELL;
-    }
     return side;
 }
 
@@ -276,9 +263,8 @@ enum fact_name step_setting(const struct inputs *c, enum effect effect) {
          is_open && setting_of(c, own, 0) <= 1 &&
          i < sizeof settings / sizeof *settings; i++) {
         int64_t now = setting_of(c, settings[i].name, 0);
-        if (now >= settings[i].least && now <= STEP_SIZE_MAX) {
+        if (now >= settings[i].least && now <= STEP_SIZE_MAX)
             return settings[i].name;
-        }
     }
     return own;
 }
@@ -312,24 +298,21 @@ static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
     struct span then = span_none();
     bool fits = false;
     temp = !temp.known && room.known ? whole : temp;
-    if (!whole.known || !temp.known || temp.low < whole.high / 2) {
+    if (!whole.known || !temp.known || temp.low < whole.high / 2)
         return false;
-    }
     for (size_t i = 0; !fits && i < sizeof eighths / sizeof *eighths &&
                        cut_at(now, eighths[i], cut); i++) {
         then = span_plus(span_beyond(whole, temp),
                          span_share(temp, cut->kept, cut->of));
         fits = !room.known || then.high <= room.low;
     }
-    if (!then.known || (room.known && !fits)) {
+    if (!then.known || (room.known && !fits))
         return false;
-    }
     ESTIMATE_IF(q, e, "verdict.if.program", SHORT(span_middle(then)),
                 SHORT(span_middle(whole)));
-    if (room.known) {
+    if (room.known)
         ESTIMATE_IF(q, e, "verdict.if.program_fits", SHORT(span_middle(then)),
                     SHORT(room.low));
-    }
     e->formula = FORMULA_OF(q->a, q->c, used,
                             "program = % - % x % / % = about %", MIDDLE(whole),
                             MIDDLE(temp), PLAIN(cut->of - cut->kept),
@@ -346,9 +329,8 @@ static bool put_without_room(const struct ask *q, struct estimate *e,
         e->needs.count = 0;
         return true;
     }
-    if (!s->asked.known || !cut_at(steps, 4, cut)) {
+    if (!s->asked.known || !cut_at(steps, 4, cut))
         return false;
-    }
     put_cut(q, e, s, cut);
     estimate_bound(q, e);
     return true;
@@ -373,9 +355,8 @@ struct estimate step_scaled(const struct ask *q, int setting) {
         put_at_most(q, &e, &s);
         return e;
     }
-    if (!is_put) {
+    if (!is_put)
         cut_missing(q, &e, &s, setting, steps_of(now), &cut);
-    }
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
         e.proposed = proposed_of((enum fact_name)setting, now, &cut);
         say_value(q, &e);
@@ -403,18 +384,15 @@ struct estimate effect_graph_sizes(const struct ask *q) {
     struct estimate e = begin(&s);
     struct span graphs = graph_bytes(q->c);
     struct cut cut;
-    if (!is_allocation(q)) {
+    if (!is_allocation(q))
         return estimate_none(FACT_tried_alloc);
-    }
-    if (!s.missing.known || s.missing.high <= 0) {
+    if (!s.missing.known || s.missing.high <= 0)
         return e;
-    }
-    if (graphs.known && graphs.high > s.missing.high) {
+    if (graphs.known && graphs.high > s.missing.high)
         put_freed(q, &e, &s, graphs.high, SHORT(span_middle(s.missing)),
                   SHORT(graphs.high));
-    } else if (cut_to_fit(&s, 0, true, &cut)) {
+    else if (cut_to_fit(&s, 0, true, &cut))
         put_scaled(q, &e, &s, &cut);
-    }
     return e;
 }
 
@@ -422,15 +400,13 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     struct span most = span_share(s.held, percent, 100);
-    if (!s.missing.known || s.missing.high <= 0 || !most.known) {
+    if (!s.missing.known || s.missing.high <= 0 || !most.known)
         return e;
-    }
     e.limit = span_plus(s.free, span_of(0, most.high));
     estimate_judge(&e);
-    if (verdict_is_open(e.verdict)) {
+    if (verdict_is_open(e.verdict))
         put_freed(q, &e, &s, most.high, SHORT(span_middle(s.missing)),
                   in_use(&s.held));
-    }
     return e;
 }
 
@@ -441,16 +417,14 @@ struct estimate effect_chunk(const struct ask *q) {
     struct estimate e = begin(&s);
     struct span room = s.free.known ? s.free : gpu_total_bytes(q->c);
     int64_t pieces = 2;
-    if (!is_refusal(q, &s)) {
+    if (!is_refusal(q, &s))
         return estimate_none(FACT_tried_alloc);
-    }
     if (!s.asked.known || (!room.known && q->what == SHORT_HOST)) {
         return e; /* of host memory nobody says how much there is */
     }
     while (room.known && pieces < PIECES_MOST &&
-           ceil_div(s.asked.high, pieces) > room.low) {
+           ceil_div(s.asked.high, pieces) > room.low)
         pieces *= 2;
-    }
     e.after = span_share(s.asked, 1, pieces);
     if (room.known && e.after.high > room.low) {
         return e; /* nothing at all was free, or no split makes it fit */
@@ -476,9 +450,8 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     }
     e.needs.count = 0;
     e.after = span_exact(tile);
-    if (s.free.known && s.asked.known) {
+    if (s.free.known && s.asked.known)
         estimate_judge(&e);
-    }
     e.formula = FORMULA_OF(
         q->a, q->c, used, "tile at most = % x % x % bytes = %",
         PLAIN(TILE_SIDE), PLAIN(TILE_SIDE), PLAIN(TILE_PIXEL), BYTES(tile));
@@ -489,9 +462,8 @@ struct estimate effect_bigger_gpu(const struct ask *q) {
     struct shortfall s = shortfall_of(q);
     struct span whole = span_plus(s.total, s.missing);
     struct estimate e = estimate_unknown(FACT_gpu_total);
-    if (!is_allocation(q)) {
+    if (!is_allocation(q))
         return estimate_none(FACT_gpu_total);
-    }
     if (!whole.known) {
         needs_add(&e.needs, s.total.known ? FACT_gpu_free : FACT_gpu_total);
         return e;

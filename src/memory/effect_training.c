@@ -99,9 +99,8 @@ static struct new_run change_of(const struct ask *q,
 
 /* From half on: a quarter, an eighth ... one sample. */
 static bool halve_again(struct new_run *change) {
-    if (change->then.batch <= 1) {
+    if (change->then.batch <= 1)
         return false;
-    }
     change->then.batch /= 2;
     change->proposed = propose(FACT_batch_size, change->then.batch);
     return true;
@@ -150,15 +149,13 @@ static struct estimate of_step(const struct ask *q,
         e.after.low = span_share(e.after, change->then.batch, s->batch).low;
     }
     e.limit = span_plus(free, gain_of(now, then));
-    if (e.limit.known && now.low > then.high) {
+    if (e.limit.known && now.low > then.high)
         e.formula = FORMULA_OF(
             q->a, c, used, "free = % + % % - % then = at least %",
             BYTES(free.low), BYTES(now.low), TEXT(str_of(change->part)),
             BYTES(then.high), BYTES(e.limit.low));
-    }
-    if (e.limit.known) {
+    if (e.limit.known)
         estimate_judge(&e);
-    }
     return e;
 }
 
@@ -232,22 +229,20 @@ static bool put_state(const struct ask *q, struct estimate *e) {
     bool is_of_step = str_eq(str_of(change.part), STR("activations"));
     struct span then = state_then(q, &change.then);
     if (s.params <= 0 || is_of_step || !change.is_known || !all.known ||
-        !then.known) {
+        !then.known)
         return false;
-    }
     e->quantity = FACT_requested_bytes;
     e->before = state_then(q, &s);
     e->after = then;
     e->limit = all;
     estimate_judge(e);
     if (e->verdict != VERDICT_NOT_ENOUGH) {
-        if (span_is_exact(then)) {
+        if (span_is_exact(then))
             ESTIMATE_IF(q, e, "verdict.if.state_exact", SHORT(then.low),
                         SHORT(all.low));
-        } else {
+        else
             ESTIMATE_IF(q, e, "verdict.if.state", SHORT(then.low),
                         SHORT(then.high), SHORT(all.low));
-        }
         e->share_micro = share_that_passes(then, all);
         e->proposed = change.proposed;
     }
@@ -268,9 +263,8 @@ static struct estimate bounded(const struct ask *q, struct needs needs) {
     struct estimate e = q->effect == EFFECT_batch_size
                             ? step_scaled(q, FACT_batch_size)
                             : step_freeing(q, is_of_moments ? 75 : 100);
-    if (verdict_is_open(e.verdict)) {
+    if (verdict_is_open(e.verdict))
         e.needs = needs;
-    }
     return e;
 }
 
@@ -278,17 +272,15 @@ static struct estimate reckoned(const struct ask *q,
                                 const struct training_setup *s) {
     struct new_run change = change_of(q, s);
     struct estimate e;
-    if (!change.is_known) {
+    if (!change.is_known)
         return estimate_none(FACT_tried_alloc);
-    }
     do {
         e = is_making_state(q->c) ? of_state(q, s, &change)
                                   : of_step(q, s, &change);
     } while (e.verdict != VERDICT_ENOUGH && q->effect == EFFECT_batch_size &&
              halve_again(&change));
-    if (e.verdict != VERDICT_NOT_ENOUGH) {
+    if (e.verdict != VERDICT_NOT_ENOUGH)
         e.proposed = change.proposed;
-    }
     return e;
 }
 
@@ -308,9 +300,8 @@ static struct estimate by_setup(const struct ask *q) {
 /* A batch is one of inference as well. Where nobody says what the program is
  * for, the rest are bounds. */
 static struct estimate untrained(const struct ask *q) {
-    if (q->effect == EFFECT_batch_size) {
+    if (q->effect == EFFECT_batch_size)
         return step_scaled(q, (int)step_setting(q->c, q->effect));
-    }
     return q->c->in[FACT_task].known ? estimate_none(FACT_tried_alloc)
                                      : bounded(q, (struct needs){0});
 }
@@ -321,23 +312,19 @@ struct estimate effect_training(const struct ask *q) {
     bool is_batch = q->effect == EFFECT_batch_size;
     bool is_step =
         training_is_step(c) || (stage_is(c, "forward") && training_is_asked(c));
-    if (q->what == SHORT_HOST && is_batch) {
+    if (q->what == SHORT_HOST && is_batch)
         return step_scaled(q, FACT_batch_size);
-    }
-    if (!is_allocation(q) || stage_is(c, "load")) {
+    if (!is_allocation(q) || stage_is(c, "load"))
         return e;
-    }
-    if (!is_trained(c)) {
+    if (!is_trained(c))
         return untrained(q);
-    }
     bool is_of_step = is_batch || q->effect == EFFECT_gradient_checkpointing;
     if (is_of_step && is_making_state(c)) {
         return e; /* activations are gone by then */
     }
     name_needs(q, &e);
-    if (!is_step || e.needs.count > 0) {
+    if (!is_step || e.needs.count > 0)
         return bounded(q, e.needs);
-    }
     return by_setup(q);
 }
 

@@ -57,13 +57,11 @@ static int64_t ceiling_of(const struct inputs *c, struct span total) {
     struct span rest = span_minus(total, graphs);
     int64_t most = MOST, by_part;
     if (rules_count_graphs(c) == ANSWER_NO && rest.known &&
-        mul_div_floor(rest.low, MICRO, total.high, &by_part)) {
+        mul_div_floor(rest.low, MICRO, total.high, &by_part))
         most = by_part < most ? by_part : most;
-    }
     bool is_at_start = free.known && c->in[FACT_requested_bytes].known;
-    if (is_at_start && mul_div_floor(free.low, MICRO, total.high, &by_part)) {
+    if (is_at_start && mul_div_floor(free.low, MICRO, total.high, &by_part))
         most = by_part < most ? by_part : most;
-    }
     return step_down(most);
 }
 
@@ -71,9 +69,8 @@ static int64_t ceiling_of(const struct inputs *c, struct span total) {
 static int64_t share_with_gap(int64_t now, int64_t gap, int64_t total) {
     int64_t more, share;
     if (total <= 0 || !mul_div_floor(gap, MICRO, total, &more) ||
-        !add_i64(now, more + 1, &share)) {
+        !add_i64(now, more + 1, &share))
         return INT64_MAX;
-    }
     return step_up(share > STEP ? share : STEP);
 }
 
@@ -82,9 +79,8 @@ struct span memory_least_utilization(struct arena *a, const struct inputs *c) {
     struct kv_side kv = kv_side_of(&q);
     struct span now = share_in_force(c), total = gpu_total_bytes(c);
     struct span gap = span_minus(kv.need, kv.pool);
-    if (!now.known || !total.known || !gap.known) {
+    if (!now.known || !total.known || !gap.known)
         return span_none();
-    }
     int64_t surely = share_with_gap(now.high, gap.high,
                                     gap.high > 0 ? total.low : total.high);
     int64_t perhaps =
@@ -115,9 +111,8 @@ static int64_t share_above(const struct inputs *c) {
 static int64_t share_of_cards(int64_t gap, int64_t room, int64_t least) {
     int64_t from = least > 0 ? least : SMALL_CARD * GIB, size, share;
     if (room <= 0 || !mul_div_floor(gap, MICRO, room, &size) ||
-        size >= LARGE_CARD * GIB) {
+        size >= LARGE_CARD * GIB)
         return 0;
-    }
     if (size <= from) { /* on all of them; the least is a bound of the log */
         return least > 0 ? MICRO : SHARE_NONE;
     }
@@ -130,9 +125,8 @@ static int64_t share_of_cards(int64_t gap, int64_t room, int64_t least) {
 static void bound_by_least_gpu(const struct ask *q, struct estimate *e,
                                struct span gap, int64_t above) {
     int64_t size;
-    if (above <= 0 || !mul_div_floor(gap.low, MICRO, above, &size)) {
+    if (above <= 0 || !mul_div_floor(gap.low, MICRO, above, &size))
         return;
-    }
     ESTIMATE_IF(q, e, "verdict.if.gpu_least", SHORT(span_middle(gap)),
                 SHORT(size));
     e->share_micro = 0;
@@ -145,9 +139,8 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
     const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
     struct span gap = span_minus(kv->need, kv->pool);
     int64_t least = least_gpu(q->c, kv->pool), above = share_above(q->c);
-    if (!gap.known || gap.high <= 0) {
+    if (!gap.known || gap.high <= 0)
         return;
-    }
     int64_t small = ceil_div(gap.high, SMALL_CARD * GIB / 100) * STEP;
     int64_t large = ceil_div(gap.high, LARGE_CARD * GIB / 100) * STEP;
     int64_t step = least > 0 ? ceil_div(gap.high, least / 100) * STEP : 0;
@@ -178,9 +171,8 @@ static void bound_by_step(const struct ask *q, const struct kv_side *kv,
                           struct span total, struct estimate *e) {
     int64_t step = least_share(kv->need, kv->pool, total, 0);
     struct span more = share_of(total, step);
-    if (step <= 0 || step > MOST || !more.known) {
+    if (step <= 0 || step > MOST || !more.known)
         return;
-    }
     ESTIMATE_IF(q, e, "verdict.if.more_share", RATIO(step), SHORT(more.high));
     e->share_micro = step > USUAL_ROOM * STEP ? 0 : SHARE_NONE;
     e->limit = span_plus(kv->pool, more);
@@ -206,15 +198,14 @@ static void put_bare(const struct ask *q, struct estimate *e,
                      const struct kv_side *kv) {
     struct note bound = e->condition;
     struct term lacks = SHORT(-kv->pool.low);
-    if (is_bound(&bound, "verdict.if.gpu_size")) {
+    if (is_bound(&bound, "verdict.if.gpu_size"))
         ESTIMATE_IF(q, e, "verdict.if.negative_step", lacks, TEXT(bound.arg[1]),
                     TEXT(bound.arg[2]));
-    } else if (is_bound(&bound, "verdict.if.gpu_size_large")) {
+    else if (is_bound(&bound, "verdict.if.gpu_size_large"))
         ESTIMATE_IF(q, e, "verdict.if.negative_step_large", lacks,
                     TEXT(bound.arg[1]));
-    } else {
+    else
         ESTIMATE_IF(q, e, "verdict.if.negative", lacks);
-    }
     e->after = span_none();
     needs_add(&e->needs, FACT_model);
 }
@@ -234,12 +225,10 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
         FORMULA_OF(q->a, q->c, used, "kv_available = % + % x (% - %) = %",
                    MIDDLE(kv->pool), MIDDLE(total), RATIO(chosen),
                    RATIO(before), MIDDLE(e->limit)));
-    if (!is_beyond) {
+    if (!is_beyond)
         e->proposed = propose(FACT_gpu_memory_utilization, share);
-    }
-    if (is_bare && e->verdict == VERDICT_ENOUGH) {
+    if (is_bare && e->verdict == VERDICT_ENOUGH)
         put_bare(q, e, kv);
-    }
     if (e->verdict == VERDICT_ENOUGH &&
         !is_free_at_start(q->c, total, chosen)) {
         ESTIMATE_IF(q, e, "verdict.if.free_at_start",
@@ -265,10 +254,9 @@ struct estimate effect_utilization_up(const struct ask *q) {
     estimate_needs(&e, kv.need.known && kv.pool.known,
                    c->model ? FACT_kv_available : FACT_model);
     e.short_by = span_at_least(gap, 0);
-    if (gap.known) {
+    if (gap.known)
         e.formula = FORMULA_OF(q->a, c, used, "short_by = % - % = %",
                                MIDDLE(kv.need), MIDDLE(kv.pool), MIDDLE(gap));
-    }
     if (e.needs.count == 0) {
         reckon_up(q, &kv, total, is_bare, &e);
         return e;
@@ -278,9 +266,8 @@ struct estimate effect_utilization_up(const struct ask *q) {
     } else {
         bound_by_card(q, &kv, &e);
     }
-    if (is_bare && e.verdict == VERDICT_MAY_BE_ENOUGH) {
+    if (is_bare && e.verdict == VERDICT_MAY_BE_ENOUGH)
         put_bare(q, &e, &kv);
-    }
     return e;
 }
 
@@ -292,9 +279,8 @@ struct span memory_largest_utilization(const struct inputs *c) {
     int64_t worst, best;
     if (!free.known || !total.known || total.low <= 0 ||
         !mul_div_floor(free.low, MICRO, total.high, &worst) ||
-        !mul_div_floor(free.high, MICRO, total.low, &best)) {
+        !mul_div_floor(free.high, MICRO, total.low, &best))
         return span_none();
-    }
     return span_at_least(span_of(step_down(worst), step_down(best)), 0);
 }
 
@@ -303,9 +289,8 @@ static struct span held_by_share(const struct ask *q,
                                  const struct kv_side *kv) {
     struct span request = kv->need;
     if (!request.known ||
-        q->c->in[FACT_max_model_len].source == SOURCE_CATALOGUE) {
+        q->c->in[FACT_max_model_len].source == SOURCE_CATALOGUE)
         request = span_of(0, request.known ? request.high : 0);
-    }
     return span_plus(span_plus(weights_bytes(q->c), request),
                      workspace_bytes(q->c));
 }
@@ -321,9 +306,8 @@ static void judge_share(const struct ask *q, struct estimate *e,
     }
     ESTIMATE_IF(q, e, "verdict.if.model_fits", SHORT(after.low));
     e->share_micro = SHARE_NONE;
-    if (before.known && before.high > 0 && after.low <= before.high) {
+    if (before.known && before.high > 0 && after.low <= before.high)
         mul_div_floor(after.low, MICRO, before.high, &e->share_micro);
-    }
     needs_add(&e->needs, FACT_model);
 }
 
@@ -335,9 +319,8 @@ static struct str write_held(const struct ask *q, const struct kv_side *kv,
     struct span nominal = weights_nominal(q->c);
     struct span request = kv->need.known ? kv->need : span_exact(0);
     struct span rest = span_minus(share, span_plus(nominal, request));
-    if (!rest.known || !weights.known) {
+    if (!rest.known || !weights.known)
         return (struct str){0};
-    }
     struct str all = parts.count > 0 ? parts.at[0] : (struct str){0};
     if (kv->demand.by_model && kv->length > 0) {
         const struct variant *first = &kv->demand.variants.at[0];
@@ -363,9 +346,8 @@ static struct estimate down_at_start(const struct ask *q) {
     e.limit = span_in(c, FACT_gpu_free);
     estimate_needs(&e, total.known, FACT_gpu_total);
     estimate_needs(&e, e.limit.known, FACT_gpu_free);
-    if (!share.known) {
+    if (!share.known)
         return e;
-    }
     e.after = share_of(total, share.low);
     e.formula = FORMULA_OF(
         q->a, c, used, "requested_bytes = % x % = % <= % free",
@@ -376,9 +358,8 @@ static struct estimate down_at_start(const struct ask *q) {
     if (held.known) {
         e.verdict = span_fits(held, e.after);
         e.formula = formula_join(q->a, e.formula, write_held(q, &kv, e.after));
-        if (e.verdict == VERDICT_NOT_ENOUGH) {
+        if (e.verdict == VERDICT_NOT_ENOUGH)
             e.short_by = span_minus(held, e.after);
-        }
         if (verdict_is_open(e.verdict)) { /* held is an interval */
             ESTIMATE_IF(q, &e, "verdict.if.holds", SHORT(e.after.low),
                         SHORT(held.low), SHORT(held.high));
@@ -388,9 +369,8 @@ static struct estimate down_at_start(const struct ask *q) {
     } else {
         judge_share(q, &e, share.low);
     }
-    if (e.verdict != VERDICT_NOT_ENOUGH) {
+    if (e.verdict != VERDICT_NOT_ENOUGH)
         e.proposed = propose(FACT_gpu_memory_utilization, share.low);
-    }
     return e;
 }
 
@@ -420,15 +400,13 @@ static int64_t share_beside_others(const struct inputs *c, struct span total) {
  * stages; unknown where nobody can tell how much. */
 struct span more_after_failure(const struct inputs *c) {
     struct span pools = span_in(c, FACT_private_pools);
-    if (stage_is(c, "kv_alloc")) {
+    if (stage_is(c, "kv_alloc"))
         return c->model && c->model->layers > 0
                    ? span_times(span_in(c, FACT_tried_alloc),
                                 c->model->layers - 1)
                    : span_none();
-    }
-    if (!stage_is(c, "capture")) {
+    if (!stage_is(c, "capture"))
         return span_exact(0);
-    }
     struct inputs bare = *c;
     bare.in[FACT_private_pools].known = false;
     struct span graphs = graph_bytes(&bare);
@@ -442,9 +420,8 @@ static int64_t share_for(const struct inputs *c, struct span total,
     struct span less =
         span_share(span_exact(gap.high > 0 ? gap.high : 0), MICRO, total.low);
     int64_t beside = share_beside_others(c, total);
-    if (!less.known || less.high >= now) {
+    if (!less.known || less.high >= now)
         return 0;
-    }
     int64_t share = step_down(now - less.high - 1);
     share = share < beside ? share : beside;
     return share < LEAST_SHARE ? 0 : share;
@@ -467,12 +444,10 @@ void estimate_less_share(const struct ask *q, struct estimate *e,
                          struct span total, struct span gap) {
     struct span whole = span_plus(gap, more_after_failure(q->c));
     int64_t step = whole.known ? least_share(whole, span_exact(0), total, 0) : 0;
-    if (step <= 0 || step > MOST || starves_pool(q, share_of(total, step))) {
+    if (step <= 0 || step > MOST || starves_pool(q, share_of(total, step)))
         step = least_share(gap, span_exact(0), total, 0);
-    }
-    if (step <= 0 || step > MOST) {
+    if (step <= 0 || step > MOST)
         return;
-    }
     struct span freed = share_of(total, step);
     if (starves_pool(q, freed)) {
         return; /* the true share may allow less than a hundredth */
@@ -543,9 +518,8 @@ static struct estimate down_for_allocation(const struct ask *q) {
     struct span gap = span_minus(e.before, e.limit);
     need_share_inputs(c, &e);
     estimate_needs(&e, e.limit.known, FACT_gpu_free);
-    if (!gap.known || !total.known || total.low <= 0) {
+    if (!gap.known || !total.known || total.low <= 0)
         return e;
-    }
     if (!is_share_said(c)) {
         estimate_less_share(q, &e, total, gap);
         try_from_default(c, &e);
@@ -561,14 +535,12 @@ static struct estimate down_by_stage(const struct ask *q) {
     const struct inputs *c = q->c;
     bool has_pool = c->in[FACT_kv_available].known ||
                     c->in[FACT_kv_blocks].known || c->in[FACT_kv_tokens].known;
-    if (stage_is(c, "load") || stage_is(c, "wake")) {
+    if (stage_is(c, "load") || stage_is(c, "wake"))
         return estimate_none(FACT_tried_alloc);
-    }
     struct estimate e = down_for_allocation(q);
     bool may_precede = stage_is(c, "profile") || !c->in[FACT_stage].known;
-    if (may_precede && !has_pool && e.verdict == VERDICT_ENOUGH) {
+    if (may_precede && !has_pool && e.verdict == VERDICT_ENOUGH)
         estimate_if(&e, "verdict.if.after_pool");
-    }
     return e;
 }
 

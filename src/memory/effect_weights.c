@@ -49,16 +49,14 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
         e.limit =
             is_judged ? span_plus(free, span_at_least(less, 0)) : span_none();
     }
-    if (is_judged) {
+    if (is_judged)
         estimate_judge(&e);
-    }
-    if (then.known) {
+    if (then.known)
         e.formula = FORMULA_OF(
             q->a, q->c, used,
             "weights at least = % x % / % bits = %; weights at most = %",
             BYTES(now.low), PLAIN(bits), PLAIN(weight_bits(q->c)),
             BYTES(then.low), BYTES(then.high));
-    }
     return e;
 }
 
@@ -94,12 +92,10 @@ static struct estimate fewer_bits(const struct ask *q, int64_t from) {
             return e;
         }
     }
-    if (!verdict_is_open(e.verdict)) {
+    if (!verdict_is_open(e.verdict))
         return e;
-    }
-    if (from > 0) {
+    if (from > 0)
         e.proposed = propose_word(FACT_quantization, STR("awq"));
-    }
     estimate_needs(&e, weights_bytes(q->c).known,
                    q->c->model ? FACT_weights_bytes : FACT_model);
     estimate_needs(&e, !is_pool(q) || kv.pool.known, FACT_kv_available);
@@ -110,16 +106,14 @@ struct estimate effect_quantization(const struct ask *q) {
     int64_t from = weight_bits(q->c);
     struct estimate e =
         estimate_none(is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
-    if (!is_pool(q) && !is_allocation(q)) {
+    if (!is_pool(q) && !is_allocation(q))
         return e;
-    }
     if (from == 4) {
         return e; /* as narrow as it gets */
     }
     bool is_open = is_allocation(q) && !weights_bytes(q->c).known;
-    if (is_open && stage_is(q->c, "load")) {
+    if (is_open && stage_is(q->c, "load"))
         return while_loading(q);
-    }
     if (is_open && !has_pool(q->c)) {
         e = step_freeing(q, NARROWER_PERCENT);
         needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
@@ -147,9 +141,8 @@ static struct estimate stays(const struct ask *q) {
 /* In a step, weights that leave the GPU free what they take: all that is held,
  * at most. */
 struct estimate effect_fewer_weights(const struct ask *q) {
-    if (!is_allocation(q) || stage_is(q->c, "save")) {
+    if (!is_allocation(q) || stage_is(q->c, "save"))
         return estimate_none(FACT_tried_alloc);
-    }
     return stage_is(q->c, "load") ? stays(q) : step_freeing(q, 100);
 }
 
@@ -175,9 +168,8 @@ static struct estimate halved_while_loading(const struct ask *q) {
 /* From 32 bits to 16 a step frees half of what it holds, at most: weights that
  * are trained keep a copy in 32 bits. */
 struct estimate effect_half_precision(const struct ask *q) {
-    if (!is_allocation(q) || stage_is(q->c, "save")) {
+    if (!is_allocation(q) || stage_is(q->c, "save"))
         return estimate_none(FACT_tried_alloc);
-    }
     return stage_is(q->c, "load") ? halved_while_loading(q)
                                   : step_freeing(q, 50);
 }
@@ -247,9 +239,8 @@ static struct estimate offload_for_pool(const struct ask *q) {
 }
 
 struct estimate effect_cpu_offload(const struct ask *q) {
-    if (is_allocation(q) && stage_is(q->c, "load")) {
+    if (is_allocation(q) && stage_is(q->c, "load"))
         return offload_while_loading(q);
-    }
     return is_pool(q) ? offload_for_pool(q) : estimate_none(FACT_tried_alloc);
 }
 
@@ -265,9 +256,8 @@ static struct span freed(const struct inputs *c, int64_t now, int64_t ranks) {
     struct span then = span_share(weights, now, ranks);
     struct span rest = span_share(span_exact(weights.low),
                                   ranks * 100 - now * 105, ranks * 100);
-    if (!weights.known || !then.known || !span_share(then, 105, 100).known) {
+    if (!weights.known || !then.known || !span_share(then, 105, 100).known)
         return span_none();
-    }
     return span_of(weights.low > then.low ? rest.low : 0,
                    weights.high - then.high);
 }
@@ -288,9 +278,8 @@ static struct estimate for_pool(const struct ask *q, const struct kv_side *kv,
 /* Only while weights load does the rank hold nothing else. */
 static struct estimate for_allocation(const struct ask *q, int64_t now,
                                       int64_t ranks) {
-    if (!stage_is(q->c, "load")) {
+    if (!stage_is(q->c, "load"))
         return estimate_of_allocation(q->c);
-    }
     struct span weights = weights_bytes(q->c);
     struct estimate e =
         estimate_of(FACT_weights_bytes, weights,
@@ -298,9 +287,8 @@ static struct estimate for_allocation(const struct ask *q, int64_t now,
                               span_in(q->c, FACT_pytorch_allocated)));
     struct span even = span_share(weights, now, ranks);
     e.after = span_between(even, span_share(even, 105, 100));
-    if (e.after.known && e.limit.known) {
+    if (e.after.known && e.limit.known)
         estimate_judge(&e);
-    }
     return e;
 }
 
@@ -321,15 +309,13 @@ static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
 static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     const struct inputs *c = q->c;
     int64_t now = setting_of(c, fact, 1);
-    if (!is_pool(q) && !is_allocation(q)) {
+    if (!is_pool(q) && !is_allocation(q))
         return estimate_none(FACT_requested_bytes);
-    }
     struct kv_side kv = kv_side_of(q);
     struct estimate first = estimate_none(FACT_kv_needed), e = first;
     for (int64_t ranks = now * 2; ranks <= FIT_RANKS_MAX; ranks *= 2) {
-        if (fact == FACT_tensor_parallel && !divides_heads(c->model, ranks)) {
+        if (fact == FACT_tensor_parallel && !divides_heads(c->model, ranks))
             continue;
-        }
         struct span more = freed(c, now, ranks);
         struct demand then = demand_split(q->a, &kv.demand, fact, now, ranks);
         e = is_pool(q) ? for_pool(q, &kv, &then, more)
@@ -344,11 +330,10 @@ static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     if (verdict_is_open(e.verdict) && first.verdict != VERDICT_NONE) {
         e = first;
         e.verdict = VERDICT_UNKNOWN; /* the fewest ranks, bounded later */
-        if (!c->model) {
+        if (!c->model)
             needs_add(&e.needs, FACT_model);
-        } else if (!kv.pool.known && is_pool(q)) {
+        else if (!kv.pool.known && is_pool(q))
             needs_add(&e.needs, FACT_kv_available);
-        }
     }
     return e;
 }

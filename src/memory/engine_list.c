@@ -140,10 +140,8 @@ static struct span transformers_step(const struct inputs *c) {
     bool is_old = version->known &&
                   version_compare(version->word, STR("4.45.0"), &order) &&
                   order < 0;
-    if (!mul_i64(rows, setting_of(c, FACT_max_model_len, USUAL_STEP),
-                 &tokens)) {
+    if (!mul_i64(rows, setting_of(c, FACT_max_model_len, USUAL_STEP), &tokens))
         return span_none();
-    }
     struct span step = step_layer(c, tokens);
     struct span logits = step_logits(c, is_old ? tokens : rows);
     struct span most = span_plus(span_share(step, 3, 2), span_times(logits, 3));
@@ -170,9 +168,8 @@ static struct span working_set(const struct inputs *c) {
     struct span total = gpu_total_bytes(c);
     bool is_large = total.low >= LARGE_MAC;
     struct span least = span_share(total, is_large ? 3 : 2, is_large ? 4 : 3);
-    if (!total.known || c->in[FACT_alloc_limit].known) {
+    if (!total.known || c->in[FACT_alloc_limit].known)
         return total.known ? span_in(c, FACT_alloc_limit) : total;
-    }
     return span_of(least.low, span_share(total, 3, 4).high);
 }
 
@@ -229,10 +226,8 @@ const struct engine_rules *engine_of(const struct inputs *c) {
         &tensorrt_llm, &tgi,      &lmdeploy,      &transformers, &mlx,
         &exllama,      &deepspeed, &fsdp,         &megatron,     &pytorch,
         &lightllm,     &mindie,   &fastdeploy};
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        if (str_eq(c->engine, str_of(engines[i]->id))) {
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+        if (str_eq(c->engine, str_of(engines[i]->id)))
             return engines[i];
-        }
-    }
     return &other;
 }

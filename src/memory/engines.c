@@ -48,9 +48,8 @@ static struct str word_of(const struct inputs *c) {
 static const struct packing *packing_of(const struct inputs *c) {
     const struct packing *p = engine_of(c)->packings;
     struct str word = word_of(c);
-    while (p != NULL && p->word && !str_eq_nocase(word, str_of(p->word))) {
+    while (p != NULL && p->word && !str_eq_nocase(word, str_of(p->word)))
         p++;
-    }
     return p != NULL && p->word != NULL ? p : NULL;
 }
 
@@ -66,14 +65,12 @@ static bool is_small(int64_t n) {
 static struct span row_of(const struct inputs *c, const struct kv_group *g) {
     const struct packing *p = packing_of(c);
     struct kv_group heads = *g;
-    if (engine_of(c)->has_cells) {
+    if (engine_of(c)->has_cells)
         return llama_row_bytes(c, g);
-    }
     if (g->kind == KV_mla && engine_of(c)->expands_latent) {
         /* K and V of every head, as the layer computes them */
-        if (c->model->heads <= 0 || g->k_dim <= 0 || g->v_dim <= 0) {
+        if (c->model->heads <= 0 || g->k_dim <= 0 || g->v_dim <= 0)
             return span_none();
-        }
         heads.kind = KV_full;
         heads.kv_heads = c->model->heads;
     }
@@ -149,12 +146,10 @@ static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
 static struct span engine_kv_bytes(const struct inputs *c, int64_t tokens) {
     struct span sum = span_exact(0);
     int64_t block = engine_block_tokens(c);
-    if (c->model == NULL || c->model->group_count == 0 || tokens <= 0) {
+    if (c->model == NULL || c->model->group_count == 0 || tokens <= 0)
         return span_none();
-    }
-    if (engine_of(c)->has_cells) {
+    if (engine_of(c)->has_cells)
         return llama_cache_on_card(c, tokens);
-    }
     struct span whole = span_times(span_exact(ceil_div(tokens, block)), block);
     for (size_t i = 0; whole.known && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
@@ -176,14 +171,12 @@ static struct span engine_kv_slope(const struct inputs *c) {
     bool has_cells = engine_of(c)->has_cells;
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
-        if (!grows(c, g)) {
+        if (!grows(c, g))
             continue;
-        }
         struct span row =
             span_times(row_of(c, g), has_cells ? g->layers : layers_of(c, g));
-        if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO) {
+        if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO)
             row = span_shares(row, window_ratio(c), MICRO);
-        }
         sum = span_plus(sum, row);
     }
     sum = has_cells ? llama_share_of_cards(c, sum) : sum;
@@ -236,17 +229,15 @@ static struct span static_bytes(const struct inputs *c) {
 
 static struct span static_pool(const struct inputs *c) {
     struct span pool = span_minus(static_bytes(c), weights_bytes(c));
-    if (model_has(c->model, KV_state) && pool.known && pool.low > 0) {
+    if (model_has(c->model, KV_state) && pool.known && pool.low > 0)
         pool.low = span_share(pool, STATE_PARTS, ALL_PARTS).low;
-    }
     return pool;
 }
 
 static struct span engine_kv_pool(const struct inputs *c) {
     struct span said = said_pool(c);
-    if (said.known) {
+    if (said.known)
         return said;
-    }
     struct span held = span_plus(engine_weights(c), engine_rest(c));
     struct span left = span_minus(engine_card(c), held);
     switch (engine_of(c)->pool) {
@@ -290,11 +281,10 @@ static struct str write_row(struct arena *a, const struct inputs *c,
     int64_t both = is_plain && is_small(heads) && is_small(g->k_dim)
                        ? 2 * heads * g->k_dim
                        : 0;
-    if (both > 0 && row.low % both == 0) {
+    if (both > 0 && row.low % both == 0)
         return FORMULA(a, "2 x % layers x % kv heads x % x % bytes",
                        PLAIN(layers_of(c, g)), PLAIN(heads), PLAIN(g->k_dim),
                        PLAIN(row.low / both));
-    }
     return FORMULA(a, "% layers x % bytes", PLAIN(layers_of(c, g)),
                    COUNT(row.low));
 }
@@ -307,14 +297,12 @@ static struct str engine_write_slope(struct arena *a, const struct inputs *c) {
     bool is_cut = engine_of(c)->has_cells &&
                   (c->in[FACT_gpu_layers].known ||
                    setting_of(c, FACT_pipeline_parallel, 1) > 1);
-    if (!span_is_exact(slope) || slope.low <= 0 || batch_of(c) > 1 || is_cut) {
+    if (!span_is_exact(slope) || slope.low <= 0 || batch_of(c) > 1 || is_cut)
         return text;
-    }
     for (size_t i = 0; i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
-        if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO) {
+        if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO)
             return (struct str){0};
-        }
         struct str row = grows(c, g) ? write_row(a, c, g) : (struct str){0};
         text = text.n == 0 || row.n == 0
                    ? formula_join(a, text, row)
@@ -329,9 +317,8 @@ static struct str engine_write_pool(struct arena *a, const struct inputs *c) {
     static const enum fact_name used[] = FACTS(
         FACT_gpu_total, FACT_mem_fraction_static, FACT_kv_free_fraction,
         FACT_weights_bytes, FACT_model, FACT_activation_peak, FACT_non_torch);
-    if (said_pool(c).known || !engine_kv_pool(c).known) {
+    if (said_pool(c).known || !engine_kv_pool(c).known)
         return (struct str){0};
-    }
     struct span weights = engine_weights(c), rest = engine_rest(c);
     if (engine_of(c)->pool == POOL_OF_STATIC) {
         struct span base = sglang_base_bytes(c), micro = sglang_fraction(c);
@@ -370,9 +357,8 @@ static struct span longest_of(const struct inputs *c, struct span pool,
             *(fits ? &ends[i] : &fails) = middle;
         }
     }
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++)
         ends[i] -= ends[i] < most ? ends[i] % engine_block_tokens(c) : 0;
-    }
     return span_of(ends[0], ends[1]);
 }
 
@@ -382,15 +368,13 @@ static void show(struct arena *a, const struct inputs *c, const struct kv *kv,
         FACTS(FACT_model, FACT_kv_cache_dtype, FACT_dtype, FACT_tensor_parallel,
               FACT_pipeline_parallel);
     struct term block = COUNT(engine_block_tokens(c));
-    if (f == NULL) {
+    if (f == NULL)
         return;
-    }
     struct str slope = engine_write_slope(a, c);
-    if (slope.n > 0) {
+    if (slope.n > 0)
         formula_put(a, f,
                     FORMULA_OF(a, c, of_slope, "kv_per_token = % = % bytes",
                                TEXT(slope), COUNT(kv->slope.low)));
-    }
     if (span_is_exact(kv->slope) && span_is_exact(kv->fixed) && tokens > 0) {
         struct str fixed = kv->fixed.low
                                ? FORMULA(a, "% + ", BYTES(kv->fixed.low))
@@ -412,21 +396,16 @@ static void show(struct arena *a, const struct inputs *c, const struct kv *kv,
 static void name_needs(struct kv *kv, const struct inputs *c) {
     static const enum fact_name parts[] = {FACT_gpu_total, FACT_activation_peak,
                                            FACT_kv_available};
-    if (!kv->slope.known) {
+    if (!kv->slope.known)
         needs_add(&kv->needs, c->model ? FACT_kv_cache_dtype : FACT_model);
-    }
-    if (!c->in[FACT_max_model_len].known) {
+    if (!c->in[FACT_max_model_len].known)
         needs_add(&kv->needs, FACT_max_model_len);
-    }
-    if (!kv->pool.known && !engine_weights(c).known && c->model) {
+    if (!kv->pool.known && !engine_weights(c).known && c->model)
         needs_add(&kv->needs, FACT_weights_bytes);
-    }
     for (size_t i = 0; !kv->pool.known && i < sizeof parts / sizeof parts[0];
-         i++) {
-        if (!c->in[parts[i]].known && kv->needs.count == 0) {
+         i++)
+        if (!c->in[parts[i]].known && kv->needs.count == 0)
             needs_add(&kv->needs, parts[i]);
-        }
-    }
 }
 
 /* Only where every byte of a request is a token's. */

@@ -65,9 +65,8 @@ void estimate_gone(struct estimate *e) {
 }
 
 void estimate_needs(struct estimate *e, bool is_known, enum fact_name name) {
-    if (!is_known) {
+    if (!is_known)
         needs_add(&e->needs, name);
-    }
 }
 
 void estimate_if(struct estimate *e, const char *key) {
@@ -78,9 +77,8 @@ void estimate_if(struct estimate *e, const char *key) {
 void estimate_if_of(const struct ask *q, struct estimate *e, const char *key,
                     const struct term *terms, size_t count) {
     estimate_if(e, key);
-    for (size_t i = 0; i < count && i < NOTE_ARGS; i++) {
+    for (size_t i = 0; i < count && i < NOTE_ARGS; i++)
         e->condition.arg[e->condition.count++] = term_write(q->a, terms[i]);
-    }
 }
 
 struct fact propose(enum fact_name name, int64_t number) {
@@ -105,9 +103,8 @@ bool is_pool(const struct ask *q) {
 }
 
 struct span first_known(const struct inputs *c, const enum fact_name *names) {
-    while (*names != FACT_COUNT_OF && !c->in[*names].known) {
+    while (*names != FACT_COUNT_OF && !c->in[*names].known)
         names++;
-    }
     return *names != FACT_COUNT_OF ? span_in(c, *names) : span_none();
 }
 
@@ -194,9 +191,8 @@ int64_t share_that_passes(struct span after, struct span limit) {
     struct span rest = span_minus(limit, after);
     int64_t width, share;
     if (!rest.known || !add_i64(rest.high, -rest.low, &width) || width <= 0 ||
-        rest.high < 0) {
+        rest.high < 0)
         return SHARE_NONE;
-    }
     return mul_div_floor(rest.high, MICRO, width, &share)
                ? (share < MICRO ? share : MICRO)
                : SHARE_NONE;
@@ -225,9 +221,8 @@ static void put_straddling(const struct ask *q, struct estimate *e) {
 
 void estimate_bound(const struct ask *q, struct estimate *e) {
     if (!verdict_is_open(e->verdict) || e->condition.key != NULL ||
-        !e->after.known) {
+        !e->after.known)
         return;
-    }
     bool is_less = !e->before.known || e->after.low < e->before.low;
     if (e->limit.known && e->after.low <= e->limit.high &&
         e->after.high > e->limit.low) {
@@ -290,13 +285,12 @@ static struct inputs varied(const struct inputs *c, enum fact_name name) {
     struct inputs other = *c;
     struct fact *f = &other.in[name];
     int64_t twice;
-    if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice)) {
+    if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice))
         *f = propose(name, twice);
-    } else if (name == FACT_kv_cache_dtype && !kv_dtype_is_fp8(f->word)) {
+    else if (name == FACT_kv_cache_dtype && !kv_dtype_is_fp8(f->word))
         *f = propose_word(name, narrow_cache(c));
-    } else {
+    else
         f->known = false;
-    }
     return other;
 }
 
@@ -350,14 +344,12 @@ void estimate_doubt(const struct ask *q, struct estimate *e) {
         bool is_changed = q->effect == EFFECT_kv_cache_dtype &&
                           decisive[i] == FACT_kv_cache_dtype &&
                           !q->c->in[FACT_kv_cache_dtype].known;
-        if (!is_firm || (!is_assumed(q->c, decisive[i]) && !is_changed)) {
+        if (!is_firm || (!is_assumed(q->c, decisive[i]) && !is_changed))
             continue;
-        }
         struct inputs other = varied(q->c, decisive[i]);
         struct ask again = {q->a, &other, q->what, q->effect};
         if (effect_reckon(&again).verdict != e->verdict &&
-            !is_contradicted(q, &other)) {
+            !is_contradicted(q, &other))
             put_default(q, e, decisive[i]);
-        }
     }
 }

@@ -15,21 +15,17 @@
 static void name_settings(const struct inputs *c, struct kv *kv) {
     bool has_window =
         model_has(c->model, KV_sliding) || model_has(c->model, KV_chunked);
-    if (!kv->bytes_per_request.known || span_is_exact(kv->bytes_per_request)) {
+    if (!kv->bytes_per_request.known || span_is_exact(kv->bytes_per_request))
         return;
-    }
-    if (has_window && !c->in[FACT_max_num_batched_tokens].known) {
+    if (has_window && !c->in[FACT_max_num_batched_tokens].known)
         needs_add(&kv->needs, FACT_max_num_batched_tokens);
-    }
-    if (model_has(c->model, KV_state) && !c->in[FACT_prefix_caching].known) {
+    if (model_has(c->model, KV_state) && !c->in[FACT_prefix_caching].known)
         needs_add(&kv->needs, FACT_prefix_caching);
-    }
 }
 
 struct kv fit_kv(struct arena *a, const struct inputs *c, struct formulas *f) {
-    if (!engine_of(c)->takes_share) {
+    if (!engine_of(c)->takes_share)
         return fit_other_kv(a, c, f);
-    }
     struct kv kv = memory_kv(a, c, f);
     name_settings(c, &kv);
     return kv;
@@ -43,13 +39,11 @@ const enum fact_name fit_of_this_length[] =
  * says less than one where the arithmetic of bytes would let one in. */
 enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
                            int64_t requests) {
-    if ((kv->pool.known && kv->pool.high <= 0) || kv->fits == FIT_NO) {
+    if ((kv->pool.known && kv->pool.high <= 0) || kv->fits == FIT_NO)
         return FIT_NO;
-    }
     if (requests <= 1 && kv->fits == FIT_YES && engine_of(c)->takes_share &&
-        kv->max_concurrency.known && kv->max_concurrency.low < HUNDREDTHS - 1) {
+        kv->max_concurrency.known && kv->max_concurrency.low < HUNDREDTHS - 1)
         return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO : FIT_LIKELY;
-    }
     struct span asked = span_times(span_exact(requests), HUNDREDTHS);
     return requests <= 1 ? kv->fits
                          : fit_word_of(span_fits(asked, kv->max_concurrency));
@@ -61,23 +55,20 @@ static struct budget budget_of(struct arena *a, const struct inputs *c,
                                           FACT_pool_available};
     struct budget b = budget_begin(a, c);
     struct str source = {0};
-    for (size_t i = 0; source.n == 0 && i < sizeof said / sizeof *said; i++) {
+    for (size_t i = 0; source.n == 0 && i < sizeof said / sizeof *said; i++)
         source = write_source(a, c, said[i]);
-    }
     source = source.n > 0 ? source : STR("derived");
     budget_add(&b, "weights", engine_weights(c), weights_source(a, c));
     budget_add_fact(a, &b, c, "activation", FACT_activation_peak);
     budget_add_fact(a, &b, c, "non_torch", FACT_non_torch);
-    if (engine_of(c)->takes_share && rules_count_graphs(c) == ANSWER_YES) {
+    if (engine_of(c)->takes_share && rules_count_graphs(c) == ANSWER_YES)
         budget_add_fact(a, &b, c, "cuda_graphs", FACT_cuda_graph_bytes);
-    }
     budget_add(&b, "kv_cache", kv->pool, source);
-    if (engine_of(c)->takes_share) {
+    if (engine_of(c)->takes_share)
         budget_add(&b, "reserve", span_minus(b.total, requested_bytes(c)),
                    write_source(a, c, FACT_gpu_memory_utilization));
-    } else {
+    else
         budget_add(&b, "left_over", engine_left_over(c), STR("derived"));
-    }
     return b;
 }
 
@@ -90,9 +81,8 @@ static int64_t one_figure(const struct inputs *c) {
     if (!bytes.known || c->in[FACT_weights_bytes].known || c->model == NULL ||
         quantization.n > 0 || c->in[FACT_cpu_offload].number > 0 ||
         !mul_i64(setting_of(c, FACT_tensor_parallel, 1),
-                 setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
+                 setting_of(c, FACT_pipeline_parallel, 1), &ranks))
         return bytes.known ? span_middle(bytes) : 0;
-    }
     struct span micro =
         weight_micro(quantization, is_wide ? dtype->word : STR("bfloat16"));
     struct span all =
@@ -136,15 +126,13 @@ static void invert(struct arena *a, struct fit *fit) {
     bool grows = fit->kv.slope.known && fit->kv.slope.high > 0;
     fit->longest =
         grows ? within(memory_longest_request(a, c), most) : span_none();
-    if (fit_told_length(c) > 0) {
+    if (fit_told_length(c) > 0)
         fit->longest = within(span_exact(fit_told_length(c)), most);
-    }
     fit->concurrency = fit->kv.max_concurrency;
     fit->least_share = memory_least_utilization(a, c);
     fit->most_share = memory_largest_utilization(c);
-    if (c->model && requested_bytes(c).known && inputs_says_pool(c)) {
+    if (c->model && requested_bytes(c).known && inputs_says_pool(c))
         fit->least_tensor_parallel = memory_least_tensor_parallel(a, c);
-    }
 }
 
 static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
@@ -168,13 +156,11 @@ struct fit_question fit_asked_again(const struct fit_question *q,
     struct fit_question again = *q;
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &completed->in[n];
-        if (!again.c.in[n].known && f->known && f->source == SOURCE_DEFAULT) {
+        if (!again.c.in[n].known && f->known && f->source == SOURCE_DEFAULT)
             again.c.in[n] = *f;
-        }
     }
-    for (size_t i = 0; i < sizeof of_the_card / sizeof of_the_card[0]; i++) {
+    for (size_t i = 0; i < sizeof of_the_card / sizeof of_the_card[0]; i++)
         again.c.in[of_the_card[i]] = q->c.in[of_the_card[i]];
-    }
     return again;
 }
 
@@ -208,11 +194,9 @@ static void find_least_card(struct arena *a, const struct fit_question *q,
     struct fit_question again = fit_asked_again(q, &fit->c);
     const struct gpu *gpu = q->c.model ? next_card(q, NULL) : NULL;
     int64_t least = fit->weights.known ? fit->weights.low : 0;
-    for (; gpu != NULL && fit->least_gpu == NULL; gpu = next_card(q, gpu)) {
-        if (gpu->total_high >= least && on_card(a, &again, gpu) == FIT_YES) {
+    for (; gpu != NULL && fit->least_gpu == NULL; gpu = next_card(q, gpu))
+        if (gpu->total_high >= least && on_card(a, &again, gpu) == FIT_YES)
             fit->least_gpu = gpu;
-        }
-    }
 }
 
 /* Least n of 1, 2, 4 ... with which the question is answered by yes; below it
@@ -224,19 +208,16 @@ static struct span least_of(struct arena *a, const struct fit_question *q,
     for (int64_t n = 1; n <= FIT_RANKS_MAX; n *= 2) {
         struct fit_question then = *q;
         struct kv kv;
-        if (splits && q->c.model && q->c.model->heads % n != 0) {
+        if (splits && q->c.model && q->c.model->heads % n != 0)
             continue;
-        }
         then.c.in[FACT_gpu_count].known = false;
         then.c.in[FACT_pipeline_parallel].known = false;
         then.c.in[name] = fit_derived(name, span_exact(n), "asked");
         enum truth_fit fits = fit_verdict_of(a, &then, &kv);
-        if (fits != FIT_NO && !least.known) {
+        if (fits != FIT_NO && !least.known)
             least = span_of(n, FIT_RANKS_MAX);
-        }
-        if (fits == FIT_YES) {
+        if (fits == FIT_YES)
             return span_of(least.low, n);
-        }
     }
     /* what holds for one holds for all: nothing is known */
     return least.known && least.low == 1 ? span_none() : least;
@@ -249,32 +230,27 @@ static void find_least_ranks(struct arena *a, const struct fit_question *q,
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
     bool is_laid = !fit->is_training && engine_of(&fit->c)->spreads_layers;
     if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known ||
-        inputs_says_pool(&fit->c)) {
+        inputs_says_pool(&fit->c))
         return;
-    }
     struct fit_question again = fit_asked_again(q, &fit->c);
-    if (is_sharded || is_laid) {
+    if (is_sharded || is_laid)
         fit->least_cards = least_of(a, &again, FACT_gpu_count);
-    } else if (!fit->is_training && engine_splits_layers(&fit->c)) {
+    else if (!fit->is_training && engine_splits_layers(&fit->c))
         fit->least_tensor_parallel = least_of(a, &again, FACT_tensor_parallel);
-    }
 }
 
 /* ---- what an answer rests on ---- */
 
 static void add(struct fit *fit, const struct note *n) {
-    if (fit->remark_count < FIT_REMARKS) {
+    if (fit->remark_count < FIT_REMARKS)
         fit->remarks[fit->remark_count++] = *n;
-    }
 }
 
 /* "--tensor-parallel-size"; the fact's own name where there is no flag. */
 static struct str flag_of(const struct engine *e, enum fact_name name) {
-    for (size_t i = 0; e != NULL && i < e->flag_count; i++) {
-        if (e->flags[i].fact == name) {
+    for (size_t i = 0; e != NULL && i < e->flag_count; i++)
+        if (e->flags[i].fact == name)
             return e->flags[i].flag;
-        }
-    }
     return str_of(fact_spelling(name));
 }
 
@@ -296,18 +272,15 @@ static void remark_split(struct arena *a, const struct fit_question *q,
                       tp->source == SOURCE_DEFAULT &&
                       pp->source == SOURCE_DEFAULT &&
                       engine_splits_layers(&fit->c) && !fit->is_training;
-    if (!is_assumed || (tp->number <= 1 && pp->number <= 1)) {
+    if (!is_assumed || (tp->number <= 1 && pp->number <= 1))
         return;
-    }
     n.arg[0] = assigned(a, q->engine, tp->number > 1 ? tp : pp);
-    if (tp->number > 1 && pp->number > 1) {
+    if (tp->number > 1 && pp->number > 1)
         n.arg[0] = arena_printf(a, "%.*s %.*s", STR_ARG(n.arg[0]),
                                 STR_ARG(assigned(a, q->engine, pp)));
-    }
     n.arg[1] = write_count(a, cards->number);
-    if (engine_of(&fit->c)->splits_by_itself) {
+    if (engine_of(&fit->c)->splits_by_itself)
         n.key = "fit.remark.split_by_itself";
-    }
     add(fit, &n);
     if (tp->number * pp->number < cards->number) {
         n.key = "fit.remark.split_idle";
@@ -340,9 +313,8 @@ static void find_reason(struct arena *a, struct fit *fit) {
         const struct fact *f = &fit->c.in[estimated[i]];
         bool is_open = f->known && f->source == SOURCE_DERIVED && f->ranged;
         if (is_open &&
-            (widest == NULL || f->high - f->low > widest->high - widest->low)) {
+            (widest == NULL || f->high - f->low > widest->high - widest->low))
             widest = f;
-        }
     }
     for (int i = 0; i < CHECK_COUNT_OF && fit->fits == FIT_NO; i++) {
         const struct fit_checked *k = &fit->checks[i];
@@ -352,27 +324,24 @@ static void find_reason(struct arena *a, struct fit *fit) {
             return;
         }
     }
-    if (fit->fits == FIT_LIKELY && widest != NULL) {
+    if (fit->fits == FIT_LIKELY && widest != NULL)
         fit->because = NOTE(
             "fit.because_estimate",
             arena_printf(a, NOTE_FACT_FORMAT, fact_spelling(widest->name)),
             write_bytes(a, widest->low), write_bytes(a, widest->high));
-    }
 }
 
 static void fit_remark_cut(struct arena *a, struct fit *fit) {
-    if (fit->is_search_cut) {
+    if (fit->is_search_cut)
         add(fit, &(struct note){.key = FIT_REMARK_CUT,
                                 .arg = {write_count(a, (int64_t)fit->questions)},
                                 .count = 1});
-    }
 }
 
 static void fit_remark(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
-    for (size_t i = 0; i < q->remark_count; i++) {
+    for (size_t i = 0; i < q->remark_count; i++)
         add(fit, &q->remarks[i]);
-    }
     remark_release(a, q, fit);
     remark_split(a, q, fit);
     find_reason(a, fit);
@@ -383,11 +352,9 @@ static void fit_remark(struct arena *a, const struct fit_question *q,
 static bool is_refused(const struct fit *fit) {
     static const enum fit_check own[] = {CHECK_HEADS, CHECK_SPLIT, CHECK_FLASH,
                                          CHECK_RANKS, CHECK_FREE};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        if (fit->checks[own[i]].verdict == VERDICT_NOT_ENOUGH) {
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (fit->checks[own[i]].verdict == VERDICT_NOT_ENOUGH)
             return true;
-        }
-    }
     return false;
 }
 
@@ -422,9 +389,8 @@ enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
     arena_init(&it.scratch, a->from, a->ceiling_bytes);
     enum fail code = arena_guard(&it.scratch, ask_verdict, &it, &fault);
     arena_free(&it.scratch);
-    if (code != FAIL_NONE) {
+    if (code != FAIL_NONE)
         arena_raise(a, code, "%s", fault.text);
-    }
     *kv = it.kv;
     return it.fits;
 }
@@ -434,9 +400,8 @@ static void serve(struct arena *a, struct fit *fit) {
     fit->weights = memory_weights(a, &fit->c, &fit->formulas, &of_weights);
     fit->weights_bytes = one_figure(&fit->c);
     fit->kv = fit_kv(a, &fit->c, &fit->formulas);
-    if (fit->is_vllm && !inputs_says_pool(&fit->c)) {
+    if (fit->is_vllm && !inputs_says_pool(&fit->c))
         formula_put(a, &fit->formulas, budget_write_pool(a, &fit->c));
-    }
     fit->budget = budget_of(a, &fit->c, &fit->kv);
     fit->fits = fit_verdict(&fit->c, &fit->kv, fit->requests);
 }
@@ -466,9 +431,8 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
         needs_add(&fit.kv.needs,
                   fit.is_training ? FACT_activation_peak : FACT_kv_available);
     }
-    if (!q->is_verdict) {
+    if (!q->is_verdict)
         find_least_card(a, q, &fit);
-    }
     find_least_ranks(a, q, &fit);
     fit_remark(a, q, &fit);
     if (fit.fits != FIT_YES && q->offload.n == 0 && !q->is_verdict) {
@@ -483,9 +447,8 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
 /* Down from `most` by lengths that people write: 2^k and 3 x 2^k. */
 static int64_t shorter(int64_t tokens) {
     int64_t power = 1;
-    while (power * 2 < tokens) {
+    while (power * 2 < tokens)
         power *= 2;
-    }
     return power / 2 * 3 < tokens ? power / 2 * 3 : power;
 }
 
@@ -509,8 +472,7 @@ size_t memory_fit_sweep(struct arena *a, const struct fit *fit, int64_t most,
         count++;
         at = at > 1 ? shorter(at) : 0;
     }
-    for (at = most, first = count; first > 0; at = shorter(at)) {
+    for (at = most, first = count; first > 0; at = shorter(at))
         out[--first] = point_of(a, fit, at);
-    }
     return count;
 }

@@ -33,9 +33,8 @@ struct fact fit_derived(enum fact_name name, struct span s, const char *why) {
 
 void fit_take(struct inputs *c, enum fact_name name, struct span s,
               const char *why) {
-    if (!c->in[name].known && s.known) {
+    if (!c->in[name].known && s.known)
         c->in[name] = fit_derived(name, s, why);
-    }
 }
 
 void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
@@ -49,9 +48,8 @@ void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
 
 static void take_batch(struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);
-    if (!total.known || rules_is_v0(c) != ANSWER_NO) {
+    if (!total.known || rules_is_v0(c) != ANSWER_NO)
         return;
-    }
     bool is_a100 = c->gpu && has_part(c->gpu->id, "A100");
     bool is_large = total.low >= LARGE_CARD && !is_a100;
     static const char why[] = "of the server, by size of the card";
@@ -86,9 +84,8 @@ struct span step_bound(const struct inputs *c, int64_t tokens, int64_t rows) {
 static void take_activation(struct inputs *c) {
     const struct engine_rules *e = engine_of(c);
     if (c->model == NULL || c->model->vocab_size <= 0 ||
-        c->model->hidden_size <= 0 || e->activation == NULL) {
+        c->model->hidden_size <= 0 || e->activation == NULL)
         return;
-    }
     struct span bytes = e->activation(c);
     if (bytes.known && c->model->is_multimodal && !e->has_cells) {
         bytes.high = span_plus(bytes, span_exact(3 * GIB)).high; /* a tower */
@@ -132,9 +129,8 @@ static void take_weights(struct inputs *c) {
 
 static void fit_take_bounds(struct inputs *c) {
     bool is_vllm = engine_of(c)->takes_share;
-    if (is_vllm) {
+    if (is_vllm)
         take_batch(c);
-    }
     if (inputs_says_pool(c)) {
         return; /* what else is on the card does not matter */
     }
@@ -144,9 +140,8 @@ static void fit_take_bounds(struct inputs *c) {
     }
     take_activation(c);
     take_context(c);
-    if (is_vllm) {
+    if (is_vllm)
         take_graphs(c);
-    }
 }
 
 /* ---- what follows from the question ---- */
@@ -157,11 +152,10 @@ static void fit_take_bounds(struct inputs *c) {
 /* Nobody has printed this card's total: a little less than its label. */
 static void take_label(struct inputs *c) {
     int64_t label = c->gpu ? c->gpu->nominal_gb : 0;
-    if (label > 0) {
+    if (label > 0)
         fit_take(c, FACT_gpu_total,
                  span_of(label * 1000000000 / 100 * NOMINAL_LEAST, label * GIB),
                  "from the label; no log seen");
-    }
 }
 
 /* ---- all of it ---- */
@@ -182,12 +176,10 @@ static void take_split(struct inputs *c) {
     static const char why[] = "assumed, to use all cards";
     int64_t cards = c->in[FACT_gpu_count].number;
     int64_t ranks = cards < FIT_RANKS_MAX ? cards : FIT_RANKS_MAX;
-    if (!asks_for_split(c)) {
+    if (!asks_for_split(c))
         return;
-    }
-    while (ranks > 1 && (cards % ranks != 0 || !fit_can_split(c, ranks))) {
+    while (ranks > 1 && (cards % ranks != 0 || !fit_can_split(c, ranks)))
         ranks--;
-    }
     c->in[FACT_tensor_parallel].known = false;
     fit_take_default(c, FACT_tensor_parallel, ranks, "", why);
     if (engine_of(c)->takes_share && cards / ranks > 1 &&
@@ -220,28 +212,25 @@ static void take_dtype(struct inputs *c) {
 static void take_tag(struct inputs *c) {
     const char *usual = engine_of(c)->usual_quantization;
     if (usual != NULL && c->model && c->model->quantization.n == 0 &&
-        !c->in[FACT_weights_bytes].known) {
+        !c->in[FACT_weights_bytes].known)
         fit_take_default(c, FACT_quantization, 0, usual, "of Ollama's tags");
-    }
 }
 
 /* Layers that are laid over all cards there are. */
 static void take_cards(struct inputs *c) {
     const struct fact *cards = &c->in[FACT_gpu_count];
     if (engine_of(c)->spreads_layers && cards->known && cards->number > 1 &&
-        c->in[FACT_tensor_parallel].number <= 1) {
+        c->in[FACT_tensor_parallel].number <= 1)
         fit_take_default(c, FACT_pipeline_parallel, cards->number, "",
                          "layers are laid over all cards");
-    }
 }
 
 /* Engines of cells call it the context. */
 static void take_length(struct inputs *c) {
     const struct fact *context = &c->in[FACT_context_length];
     struct fact *length = &c->in[FACT_max_model_len];
-    if (length->known) {
+    if (length->known)
         return;
-    }
     if (context->known && context->number > 0 && !engine_of(c)->takes_share) {
         *length = *context;
         length->name = FACT_max_model_len;

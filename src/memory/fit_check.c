@@ -67,9 +67,8 @@ static struct split split_of(const struct inputs *c, int64_t tp) {
     s.expert_tp = has_whole_experts(c) ? 1 : ranks > 0 ? tp / ranks : tp;
     s.expert_tp = s.expert_tp > 0 ? s.expert_tp : 1;
     s.block = setting_of(c, FACT_scale_block, 0);
-    if (s.block == 0 && is_own) {
+    if (s.block == 0 && is_own)
         s.block = c->model->scale_block;
-    }
     if (s.block == 0 && (begins(quantization, STR("awq")) ||
                          begins(quantization, STR("gptq")))) {
         s.block = USUAL_GROUP;
@@ -82,12 +81,10 @@ static struct split split_of(const struct inputs *c, int64_t tp) {
  * have a kernel that halves the group (moe_wna16.py). */
 static struct obstacle columns(const struct split *s, int64_t size,
                                int64_t ranks, bool is_expert) {
-    if (size <= 0 || ranks <= 1) {
+    if (size <= 0 || ranks <= 1)
         return (struct obstacle){.key = NULL};
-    }
-    if (size % ranks != 0) {
+    if (size % ranks != 0)
         return (struct obstacle){"fit.split.columns", ranks, size, false};
-    }
     bool is_cut = s->block > 0 && size / ranks % s->block != 0 &&
                   size % s->block == 0 && !(is_expert && s->is_usual);
     bool may_be_whole = is_expert && engine_of(s->c)->takes_share;
@@ -104,9 +101,8 @@ static struct obstacle kv_heads(const struct split *s) {
         int64_t n = g->kv_heads;
         bool has_heads = g->kind == KV_full || g->kind == KV_sliding ||
                          g->kind == KV_chunked;
-        if (has_heads && n > 0 && s->tp % n != 0 && n % s->tp != 0) {
+        if (has_heads && n > 0 && s->tp % n != 0 && n % s->tp != 0)
             return (struct obstacle){"fit.split.kv_heads", s->tp, n, false};
-        }
     }
     return (struct obstacle){.key = NULL};
 }
@@ -141,11 +137,9 @@ static struct obstacle obstacle_of(const struct inputs *c, int64_t tp) {
         s.m->is_moe ? columns(&s, s.m->expert_size, s.expert_tp, true) : none,
         s.m->is_moe ? columns(&s, s.m->shared_size, tp, false) : none,
         experts(&s)};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].key != NULL) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].key != NULL)
             return all[i];
-        }
-    }
     return none;
 }
 
@@ -253,13 +247,11 @@ static struct fit_checked sku(const struct inputs *c) {
                             ? span_exact(setting_of(c, FACT_gpu_count, 1))
                             : cards_of_model(c);
     bool is_slice = c->in[FACT_gpu_total].source == SOURCE_USER;
-    if (c->gpu && c->gpu->nominal_gb > 0 && !is_slice) {
+    if (c->gpu && c->gpu->nominal_gb > 0 && !is_slice)
         card = span_exact(c->gpu->nominal_gb * GIB);
-    }
     if (c->model == NULL || c->model->params <= 0 || !card.known ||
-        !is_of_kaito(c)) {
+        !is_of_kaito(c))
         return k;
-    }
     bool is_released_so = c->model->quantization.n > 0;
     struct span whole = is_released_so
                             ? weights_computed(c, 1, 1, c->model->quantization)
@@ -277,15 +269,12 @@ static struct fit_checked flash(const struct inputs *c) {
     static const char *const plain[] = {"f16", "bf16", "f32"};
     struct fit_checked k = none;
     struct str key, value;
-    if (!engine_of(c)->has_cells || !is_off(c, FACT_flash_attention)) {
+    if (!engine_of(c)->has_cells || !is_off(c, FACT_flash_attention))
         return k;
-    }
     llama_cache_types(c, &key, &value);
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
-        if (str_eq_nocase(value, str_of(plain[i]))) {
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (str_eq_nocase(value, str_of(plain[i])))
             return k;
-        }
-    }
     k.verdict = VERDICT_NOT_ENOUGH;
     k.why = NOTE("fit.flash", value);
     return k;
@@ -296,9 +285,8 @@ static struct str since_of(const struct inputs *c) {
     for (size_t i = 0; c->model && i < c->model->since.count; i++) {
         struct str version,
             engine = str_cut(c->model->since.at[i], ' ', &version);
-        if (str_eq(engine, c->engine)) {
+        if (str_eq(engine, c->engine))
             return str_trim(version);
-        }
     }
     return (struct str){NULL, 0};
 }

@@ -39,9 +39,8 @@ struct planning {
 /* Effects work on a pool: the derived one stands in for a printed one. */
 static void put_pool(struct inputs *c, struct span pool) {
     struct fact *f = &c->in[FACT_kv_available];
-    if (!f->known && pool.known) {
+    if (!f->known && pool.known)
         *f = fit_derived(FACT_kv_available, pool, "");
-    }
 }
 
 /* More ranks on cards that are there cost a flag. */
@@ -63,16 +62,14 @@ static bool holds(const struct planning *p, const struct fit_plan *plan) {
     struct fit_question then = *p->q;
     bool is_said = inputs_says_pool(&then.c);
     if (plan->count == 1 && plan->change[0].name == FACT_max_model_len &&
-        plan->change[0].number <= fit_told_length(&then.c)) {
+        plan->change[0].number <= fit_told_length(&then.c))
         return true;
-    }
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];
         bool keeps_pool =
             f->name == FACT_max_model_len || f->name == FACT_kv_cache_dtype;
-        if (is_said && !keeps_pool) {
+        if (is_said && !keeps_pool)
             return true;
-        }
         then.c.in[f->name] = *f;
         then.c.in[f->name].source = SOURCE_USER;
     }
@@ -100,9 +97,8 @@ static void add_remedies(const struct planning *p, const struct inputs *c,
         struct estimate e =
             memory_effect(p->a, &next, SHORT_KV_POOL, remedies[i].effect);
         if (e.verdict != VERDICT_ENOUGH || !e.proposed.known ||
-            (first && e.proposed.name == first->name)) {
+            (first && e.proposed.name == first->name))
             continue;
-        }
         enum fit_tier own =
             is_in_reach(c, &e.proposed) ? TIER_flag : remedies[i].tier;
         struct fit_plan plan = {
@@ -114,9 +110,8 @@ static void add_remedies(const struct planning *p, const struct inputs *c,
             .formula = e.formula};
         bool has_one =
             first && fit->plan_count > 0 && fit->plans[0].tier <= plan.tier;
-        if (!has_one && holds(p, &plan)) {
+        if (!has_one && holds(p, &plan))
             fit_add_plan(fit, &plan);
-        }
     }
 }
 
@@ -125,9 +120,8 @@ static void add_pairs(const struct planning *p, const struct inputs *c,
     struct arena *a = p->a;
     struct estimate eager =
         memory_effect(a, c, SHORT_KV_POOL, EFFECT_enforce_eager);
-    if (eager.proposed.known) {
+    if (eager.proposed.known)
         add_remedies(p, c, &eager.proposed, eager.limit, TIER_speed);
-    }
     struct estimate narrow =
         memory_effect(a, c, SHORT_KV_POOL, EFFECT_kv_cache_dtype);
     if (narrow.verdict != VERDICT_NONE) {

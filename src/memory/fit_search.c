@@ -103,15 +103,13 @@ static enum truth_fit answer_to(const struct search *s,
 /* ---- values ---- */
 
 static void offer(struct values *v, enum fact_name name, int64_t n) {
-    if (v->count < VALUES_MAX) {
+    if (v->count < VALUES_MAX)
         v->at[v->count++] = propose(name, n);
-    }
 }
 
 static void halve(struct values *v, const struct tunable *l, int64_t now) {
-    for (int64_t n = now / 2; n >= l->number; n /= 2) {
+    for (int64_t n = now / 2; n >= l->number; n /= 2)
         offer(v, l->fact, n);
-    }
 }
 
 /* What others hold is out of reach. */
@@ -127,9 +125,8 @@ static void raise_share(struct values *v, const struct tunable *l, int64_t now,
                         int64_t most) {
     int64_t left = most - now, step = left / VALUES_MAX / CENT * CENT;
     step = step > CENT ? step : CENT;
-    for (int64_t n = now - now % CENT + step; n < most; n += step) {
+    for (int64_t n = now - now % CENT + step; n < most; n += step)
         offer(v, l->fact, n);
-    }
     if (now < most) {
         v->count -= v->count == VALUES_MAX;
         offer(v, l->fact, most);
@@ -140,9 +137,8 @@ static void raise_share(struct values *v, const struct tunable *l, int64_t now,
 static void lower_share(struct values *v, const struct tunable *l,
                         const struct inputs *c) {
     int64_t share = share_in_reach(l, c);
-    if (share > 0 && share < setting_of(c, l->fact, 0)) {
+    if (share > 0 && share < setting_of(c, l->fact, 0))
         offer(v, l->fact, share);
-    }
 }
 
 /* Cards that lie idle cost a flag; more of them, hardware. */
@@ -155,9 +151,8 @@ static void split(struct values *v, const struct tunable *l,
                                                    : FACT_tensor_parallel,
                    1);
     int64_t now = setting_of(c, l->fact, 1), pieces = 0;
-    if (c->model == NULL || !engine_splits_layers(c)) {
+    if (c->model == NULL || !engine_splits_layers(c))
         return;
-    }
     pieces =
         l->fact == FACT_tensor_parallel ? c->model->heads : c->model->layers;
     cards = cards > now * other ? cards : now * other;
@@ -167,9 +162,8 @@ static void split(struct values *v, const struct tunable *l,
             continue; /* as many do already */
         }
         bool is_wanted = l->tier == TIER_flag ? is_there : !is_there;
-        if (is_wanted && n != now && pieces > 0 && pieces % n == 0) {
+        if (is_wanted && n != now && pieces > 0 && pieces % n == 0)
             offer(v, l->fact, n);
-        }
     }
 }
 
@@ -189,9 +183,8 @@ static void lay_off(struct values *v, const struct inputs *c) {
 
 static int64_t share_now(const struct inputs *c, const struct tunable *l) {
     const struct fact *f = &c->in[l->fact];
-    if (f->known) {
+    if (f->known)
         return f->number;
-    }
     return l->fact == FACT_kv_free_fraction ? engine_fraction(c).high
                                             : 88 * CENT;
 }
@@ -205,15 +198,13 @@ static void word(struct values *v, const struct tunable *l,
     int64_t bits = weight_bits(c);
     bool is_adapter = l->audience == TRAINING && is_weights;
     if (is_weights && (bits == 0 || bits <= l->number || (is_fp8 && !has_fp8) ||
-                       (c->model && c->model->quantization.n > 0))) {
+                       (c->model && c->model->quantization.n > 0)))
         return;
-    }
     if (is_adapter && setting_of(c, FACT_lora_rank, 0) == 0) {
         return; /* frozen weights alone may be narrow */
     }
-    if (!f->known || !str_eq(f->word, str_of(l->word))) {
+    if (!f->known || !str_eq(f->word, str_of(l->word)))
         v->at[v->count++] = propose_word(l->fact, str_of(l->word));
-    }
 }
 
 static bool is_enough(const struct search *s, enum truth_fit fits) {
@@ -240,9 +231,8 @@ static void shorten(const struct search *s, struct values *v,
         *(is_enough(s, said) ? &fits : &fails) = middle;
     }
     fits = s->takes_likely ? ceil_div(fits, 2) : fits;
-    if (fits >= wanted) {
+    if (fits >= wanted)
         offer(v, FACT_max_model_len, fits * 256);
-    }
 }
 
 /* q: as it was asked, with changes; c: the same, completed. */
@@ -259,22 +249,19 @@ static struct values values_of(const struct search *s, const struct tunable *l,
         for (int64_t n = (now > 0 ? now : 1) * 2;
              n <= l->number &&
              (l->audience == TRAINING || engine_of(c)->spreads_layers);
-             n *= 2) {
+             n *= 2)
             offer(&v, l->fact, n);
-        }
         break;
     case UP_BY_CENTS:
         raise_share(&v, l, share_now(c, l), share_in_reach(l, c));
         break;
     case UP_BY_ONE:
-        for (int64_t n = now + 1; is_sharded && n <= l->number; n++) {
+        for (int64_t n = now + 1; is_sharded && n <= l->number; n++)
             offer(&v, l->fact, n);
-        }
         break;
     case TO_NUMBER:
-        if (now != l->number && !(l->fact == FACT_lora_rank && now > 0)) {
+        if (now != l->number && !(l->fact == FACT_lora_rank && now > 0))
             offer(&v, l->fact, l->number);
-        }
         break;
     case TO_WORD: word(&v, l, c); break;
     case TO_FREE: lower_share(&v, l, c); break;
@@ -300,9 +287,8 @@ static void change(struct fit_question *q, const struct fact *f) {
               FACT_kv_tokens, FACT_tried_alloc);
     inputs_forget(&q->c, of_old);
     if (f->name == FACT_quantization || f->name == FACT_tensor_parallel ||
-        f->name == FACT_pipeline_parallel) {
+        f->name == FACT_pipeline_parallel)
         q->c.in[FACT_weights_bytes].known = false;
-    }
     q->c.in[f->name] = *f;
     q->c.in[f->name].source = SOURCE_USER;
 }
@@ -324,9 +310,8 @@ static struct fact cards_of_ranks(const struct inputs *c, enum fit_tier tier) {
 static struct fit_question with_changes(const struct fit_question *q,
                                         const struct fit_plan *plan) {
     struct fit_question then = *q;
-    for (size_t i = 0; i < plan->count; i++) {
+    for (size_t i = 0; i < plan->count; i++)
         change(&then, &plan->change[i]);
-    }
     return then;
 }
 
@@ -334,9 +319,8 @@ static struct fit_question question_of(const struct fit_question *q,
                                        const struct fit_plan *plan) {
     struct fit_question then = with_changes(q, plan);
     struct fact cards = cards_of_ranks(&then.c, plan->tier);
-    if (cards.known) {
+    if (cards.known)
         change(&then, &cards);
-    }
     return then;
 }
 
@@ -345,9 +329,8 @@ static bool holds(const struct search *s, struct fit_plan *plan) {
     struct fit_question then = question_of(s->q, plan);
     struct kv kv;
     enum truth_fit fits = answer_to(s, &then, &kv);
-    if (!is_enough(s, fits)) {
+    if (!is_enough(s, fits))
         return false;
-    }
     plan->is_likely = fits != FIT_YES;
     plan->needed = span_times(kv.bytes_per_request, s->fit->requests);
     plan->pool = kv.pool;
@@ -363,9 +346,8 @@ static bool is_same(const struct fit_plan *a, const struct fit_plan *b) {
     for (size_t i = 0; i < a->count && a->count == b->count; i++) {
         const struct fact *x = &a->change[i], *y = &b->change[i];
         if (x->name != y->name || x->number != y->number ||
-            !str_eq(x->word, y->word)) {
+            !str_eq(x->word, y->word))
             return false;
-        }
     }
     return a->count == b->count;
 }
@@ -392,12 +374,10 @@ static struct str formula_of(const struct search *s,
 
 void fit_add_plan(struct fit *fit, const struct fit_plan *plan) {
     size_t at = fit->plan_count;
-    if (at == FIT_PLANS) {
+    if (at == FIT_PLANS)
         return;
-    }
-    for (; at > 0 && fit->plans[at - 1].tier > plan->tier; at--) {
+    for (; at > 0 && fit->plans[at - 1].tier > plan->tier; at--)
         fit->plans[at] = fit->plans[at - 1];
-    }
     fit->plans[at] = *plan;
     fit->plan_count++;
 }
@@ -407,12 +387,10 @@ static bool add_cards(const struct search *s, struct fit_plan *plan) {
     struct fit_question then = with_changes(s->q, plan);
     struct fact cards = cards_of_ranks(&then.c, plan->tier);
     size_t at = 0;
-    while (at < plan->count && plan->change[at].name != FACT_gpu_count) {
+    while (at < plan->count && plan->change[at].name != FACT_gpu_count)
         at++;
-    }
-    if (!cards.known || at == FIT_CHANGES) {
+    if (!cards.known || at == FIT_CHANGES)
         return !cards.known;
-    }
     plan->change[at] = cards;
     plan->count = at == plan->count ? at + 1 : plan->count;
     return true;
@@ -420,9 +398,8 @@ static bool add_cards(const struct search *s, struct fit_plan *plan) {
 
 static void add(const struct search *s, struct fit_plan *plan) {
     bool is_new = add_cards(s, plan);
-    for (size_t i = 0; i < s->fit->plan_count; i++) {
+    for (size_t i = 0; i < s->fit->plan_count; i++)
         is_new = is_new && !is_same(&s->fit->plans[i], plan);
-    }
     if (is_new) {
         plan->formula = formula_of(s, plan);
         fit_add_plan(s->fit, plan);
@@ -444,11 +421,10 @@ static bool tunable_of(const struct search *s, size_t i, struct tunable *l) {
         l->fact = e->share;
         l->number = e->share_most;
     }
-    if (l->word == NULL) {
+    if (l->word == NULL)
         l->word = l->number == 0   ? e->narrow
                   : l->number == 8 ? e->bits8
                                    : e->bits4;
-    }
     bool has_it = (l->fact != FACT_expert_parallel || c->model->is_moe) &&
                   (!is_share || e->share_most > 0);
     return is_its[l->audience] && has_it && l->word != NULL && (l->audience == TRAINING) == s->fit->is_training;
@@ -457,9 +433,8 @@ static bool tunable_of(const struct search *s, size_t i, struct tunable *l) {
 static void add_singles(struct search *s) {
     for (size_t i = 0; i < TUNABLES; i++) {
         struct tunable l;
-        if (!tunable_of(s, i, &l)) {
+        if (!tunable_of(s, i, &l))
             continue;
-        }
         struct values v = values_of(s, &l, s->q, &s->fit->c);
         for (size_t k = 0; k < v.count; k++) {
             struct fit_plan plan = {
@@ -475,26 +450,22 @@ static void add_singles(struct search *s) {
 /* ---- sets ---- */
 
 static bool has_change(const struct fit_plan *plan, enum fact_name name) {
-    for (size_t i = 0; i < plan->count; i++) {
-        if (plan->change[i].name == name) {
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->change[i].name == name)
             return true;
-        }
-    }
     return false;
 }
 
 static void prune(const struct search *s, struct fit_plan *plan) {
     for (size_t i = 0; i < plan->count;) {
         struct fit_plan fewer = *plan;
-        for (size_t k = i; k + 1 < fewer.count; k++) {
+        for (size_t k = i; k + 1 < fewer.count; k++)
             fewer.change[k] = fewer.change[k + 1];
-        }
         fewer.count--;
-        if (holds(s, &fewer)) {
+        if (holds(s, &fewer))
             *plan = fewer;
-        } else {
+        else
             i++;
-        }
     }
 }
 
@@ -506,18 +477,15 @@ static bool try_tunable(const struct search *s, struct fit_plan *plan,
     fit_complete(s->a, &whole);
     struct values v = values_of(s, l, &then, &whole.c);
     size_t at = has_change(plan, l->fact) ? FIT_CHANGES : plan->count;
-    for (size_t i = 0; i < plan->count; i++) {
+    for (size_t i = 0; i < plan->count; i++)
         at = plan->change[i].name == l->fact ? i : at;
-    }
-    if (v.count == 0 || at >= FIT_CHANGES) {
+    if (v.count == 0 || at >= FIT_CHANGES)
         return false;
-    }
     plan->count = at == plan->count ? at + 1 : plan->count;
     for (size_t k = 0; k < v.count; k++) {
         plan->change[at] = v.at[k];
-        if (holds(s, plan)) {
+        if (holds(s, plan))
             return true;
-        }
     }
     return false;
 }
@@ -537,9 +505,8 @@ static bool add_set(const struct search *s, enum fit_tier most, size_t rounds,
         for (size_t i = 0; i < TUNABLES && !fits; i++) {
             struct tunable l;
             if (tunable_of(s, i, &l) && is_of_set(&l, most, may_be_slow) &&
-                (l.how == TO_LENGTH) == (round == 1)) {
+                (l.how == TO_LENGTH) == (round == 1))
                 fits = try_tunable(s, &plan, &l);
-            }
         }
     }
     if (fits) {
@@ -559,9 +526,8 @@ static bool has_plan(const struct fit *fit, enum fit_tier most,
                      !has_change(plan, FACT_seq_len);
         bool counts = plan->tier <= most &&
                       (plan->tier != TIER_speed || most == TIER_speed);
-        if (counts && (may_be_short || keeps)) {
+        if (counts && (may_be_short || keeps))
             return true;
-        }
     }
     return false;
 }
@@ -570,23 +536,20 @@ void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
     struct fit_question again = fit_asked_again(q, &fit->c);
     struct search s = {a, &again, fit, false};
-    if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known) {
+    if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known)
         return;
-    }
     add_singles(&s);
     for (enum fit_tier most = TIER_flag; most <= TIER_hardware; most++) {
         size_t rounds = has_plan(fit, most, true) ? 1 : 2;
         bool is_slow = most == TIER_speed;
         if (!has_plan(fit, most, false) &&
-            !add_set(&s, most, rounds, is_slow) && most == TIER_quality) {
+            !add_set(&s, most, rounds, is_slow) && most == TIER_quality)
             add_set(&s, most, rounds, true);
-        }
     }
     s.takes_likely = true;
     for (enum fit_tier most = TIER_flag;
          fit->fits == FIT_NO && most <= TIER_quality &&
          !has_plan(fit, TIER_quality, true);
-         most++) {
+         most++)
         add_set(&s, most, 2, most >= TIER_speed);
-    }
 }

@@ -19,9 +19,8 @@
 /* Buckets of ZeRO hold 5e8 elements each for reducing and gathering. */
 static struct span beside(const struct inputs *c) {
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
-    if (cards <= 1) {
+    if (cards <= 1)
         return span_of(300 * MIB, GIB);
-    }
     return span_of(500 * MIB, engine_of(c)->has_buckets ? 3 * GIB : 2 * GIB);
 }
 
@@ -98,9 +97,8 @@ static struct span largest_batch(struct arena *a, const struct inputs *c) {
             s.batch = ends[i] + (fails - ends[i]) / 2;
             struct training t = memory_training(a, &s, NULL);
             struct span held = held_by(c, &t);
-            if (!held.known || !total.known) {
+            if (!held.known || !total.known)
                 return span_none();
-            }
             bool fits =
                 i == 0 ? held.high <= total.low : held.low <= total.high;
             *(fits ? &ends[i] : &fails) = s.batch;
@@ -122,9 +120,8 @@ static struct budget parts_of(struct arena *a, const struct inputs *c,
     budget_add(&b, "activation", t->activations, STR("derived"));
     budget_add_fact(a, &b, c, "non_torch", FACT_non_torch);
     struct span rest = span_minus(b.total, held_by(c, t));
-    if (rest.known && rest.low > 0) {
+    if (rest.known && rest.low > 0)
         budget_add(&b, "free", rest, STR("derived"));
-    }
     return b;
 }
 
@@ -136,30 +133,26 @@ static void show_step(struct arena *a, const struct inputs *c,
               FACT_gradient_checkpointing);
     struct span other = span_in(c, FACT_non_torch);
     struct span all = held_by(c, t);
-    if (!all.known) {
+    if (!all.known)
         return;
-    }
     struct span each[] = {t->weights, t->gradients, t->optimizer,
                           t->activations, other};
     static const char *const names[] = {
         "weights", "gradients", "optimizer state", "activations", "beside"};
     struct str sum = {0};
-    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
         sum = FORMULA(a, "%%% %", TEXT(sum), TEXT(i > 0 ? STR(" + ") : STR("")),
                       BYTES(each[i].high), TEXT(str_of(names[i])));
-    }
     formula_put(a, f,
                 FORMULA_OF(a, c, used, "held at most = % = %", TEXT(sum),
                            BYTES(all.high)));
 }
 
 static void name_needs(const struct inputs *c, struct needs *needs) {
-    if (c->model == NULL || c->model->params <= 0) {
+    if (c->model == NULL || c->model->params <= 0)
         needs_add(needs, FACT_model);
-    }
-    if (!gpu_total_bytes(c).known) {
+    if (!gpu_total_bytes(c).known)
         needs_add(needs, FACT_gpu_total);
-    }
 }
 
 void fit_training(struct arena *a, struct fit *fit) {

@@ -26,16 +26,14 @@ struct str term_write(struct arena *a, struct term t) {
 struct str formula_write(struct arena *a, const char *pattern,
                          const struct term *terms) {
     struct buf b;
-    if (a == NULL) {
+    if (a == NULL)
         return (struct str){0};
-    }
     buf_init_in(&b, a, FORMULA_BYTES_MAX);
     for (; *pattern; pattern++) {
-        if (*pattern == '%') {
+        if (*pattern == '%')
             buf_add(&b, term_write(a, *terms++));
-        } else {
+        else
             buf_add_char(&b, *pattern);
-        }
     }
     return arena_str(a, buf_str(&b));
 }
@@ -49,17 +47,15 @@ struct str write_count(struct arena *a, int64_t n) {
 }
 
 void formula_put(struct arena *a, struct formulas *f, struct str text) {
-    if (f == NULL || text.n == 0) {
+    if (f == NULL || text.n == 0)
         return;
-    }
     f->at = arena_grow(a, f->at, f->count, &f->cap, sizeof *f->at);
     f->at[f->count++] = text;
 }
 
 struct str formula_join(struct arena *a, struct str first, struct str second) {
-    if (first.n == 0 || second.n == 0) {
+    if (first.n == 0 || second.n == 0)
         return first.n == 0 ? second : first;
-    }
     return arena_printf(a, "%.*s; %.*s", STR_ARG(first), STR_ARG(second));
 }
 
@@ -73,9 +69,8 @@ struct str write_source(struct arena *a, const struct inputs *c,
                                        STR_ARG(c->model->id))
                         : (struct str){0};
     }
-    if (!f->known) {
+    if (!f->known)
         return (struct str){0};
-    }
     switch (f->source) {
     case SOURCE_LOG:
         return f->line ? arena_printf(a, "log line %u", (unsigned)f->line)
@@ -97,15 +92,13 @@ static struct str write_sources(struct arena *a, const struct inputs *c,
     buf_init_in(&b, a, FORMULA_BYTES_MAX);
     for (; *names != FACT_COUNT_OF; names++) {
         struct str source = write_source(a, c, *names);
-        if (source.n == 0) {
+        if (source.n == 0)
             continue;
-        }
         buf_printf(&b, "%s%s: %.*s", buf_str(&b).n ? "; " : " [",
                    fact_spelling(*names), STR_ARG(source));
     }
-    if (buf_str(&b).n) {
+    if (buf_str(&b).n)
         buf_add_char(&b, ']');
-    }
     return arena_str(a, buf_str(&b));
 }
 
@@ -117,23 +110,19 @@ struct str formula_with(struct arena *a, const struct inputs *c,
 }
 
 void needs_add(struct needs *needs, enum fact_name name) {
-    for (size_t i = 0; i < needs->count; i++) {
-        if (needs->at[i] == name) {
+    for (size_t i = 0; i < needs->count; i++)
+        if (needs->at[i] == name)
             return;
-        }
-    }
-    if (needs->count < sizeof needs->at / sizeof needs->at[0]) {
+    if (needs->count < sizeof needs->at / sizeof needs->at[0])
         needs->at[needs->count++] = name;
-    }
 }
 
 struct str write_margin(struct arena *a, const struct inputs *c,
                         struct span more) {
     struct span tried = span_in(c, FACT_tried_alloc);
     struct span most = span_plus(tried, span_exact(more.high));
-    if (!more.known || more.high <= 0 || !most.known) {
+    if (!more.known || more.high <= 0 || !most.known)
         return (struct str){0};
-    }
     return FORMULA(a,
                    "room needed at most = % that failed + % still to come = %",
                    MIDDLE(tried), BYTES(more.high), MIDDLE(most));

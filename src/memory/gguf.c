@@ -69,9 +69,8 @@ struct header {
 static int64_t of_layer(const struct header *h, enum key key, int64_t i,
                         int64_t otherwise) {
     const struct list *l = &h->value[key];
-    if (!l->is_there || l->count == 0) {
+    if (!l->is_there || l->count == 0)
         return otherwise;
-    }
     return l->count == 1          ? l->at[0]
            : (size_t)i < l->count ? l->at[i]
                                   : otherwise;
@@ -95,14 +94,11 @@ static int64_t window_period(const struct header *h) {
                  {"exaone4", 4},      {"olmo2", 4},   {"gemma4", 6},
                  {"smallthinker", 4}, {"afmoe", 4}};
     const struct list *said = &h->value[KEY_pattern];
-    if (said->is_there && said->count == 1) {
+    if (said->is_there && said->count == 1)
         return said->at[0];
-    }
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (str_eq(h->architecture, str_of(known[i].architecture))) {
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (str_eq(h->architecture, str_of(known[i].architecture)))
             return known[i].period;
-        }
-    }
     return 0;
 }
 
@@ -110,12 +106,10 @@ static bool is_windowed(const struct header *h, int64_t i) {
     const struct list *said = &h->value[KEY_pattern];
     int64_t period = window_period(h);
     bool is_llama4 = arch_is(h, "llama4");
-    if (one(h, KEY_window, 0) <= 0 && !is_llama4) {
+    if (one(h, KEY_window, 0) <= 0 && !is_llama4)
         return false;
-    }
-    if (said->count > 1) {
+    if (said->count > 1)
         return of_layer(h, KEY_pattern, i, 0) != 0;
-    }
     return period > 1 && (i + 1) % period != 0;
 }
 
@@ -126,20 +120,18 @@ static struct kv_group state_layer(const struct header *h) {
     int64_t groups = one(h, KEY_groups, 0), kernel = one(h, KEY_conv, 4);
     bool is_delta = str_starts(h->architecture, STR("qwen3"));
     struct kv_group g;
-    if (h->value[KEY_kda_dim].is_there) {
+    if (h->value[KEY_kda_dim].is_there)
         g = shape_delta("kda", heads, dim, heads, dim, kernel);
-    } else if (h->value[KEY_short_conv].is_there) {
+    else if (h->value[KEY_short_conv].is_there)
         g = shape_convolution(one(h, KEY_hidden, 0), one(h, KEY_short_conv, 0));
-    } else {
+    else
         g = shape_mamba(is_delta      ? "gdn"
                         : groups == 0 ? "mamba1"
                                       : "mamba2",
                         one(h, KEY_inner, 0), groups, one(h, KEY_state, 0),
                         kernel);
-    }
-    if (is_delta) {
+    if (is_delta)
         g.conv_groups = g.group_channels = 0;
-    }
     kv_group_sum_state(&g);
     return g;
 }
@@ -151,12 +143,10 @@ static bool is_recurrent(const struct header *h, int64_t i) {
     bool has_state = h->value[KEY_inner].is_there ||
                      h->value[KEY_short_conv].is_there ||
                      h->value[KEY_kda_dim].is_there;
-    if (interval == 0 && str_starts(h->architecture, STR("qwen3next"))) {
+    if (interval == 0 && str_starts(h->architecture, STR("qwen3next")))
         interval = 4;
-    }
-    if (interval > 0) {
+    if (interval > 0)
         return (i + 1) % interval != 0;
-    }
     bool is_wide =
         h->value[KEY_wide].count > 1 && of_layer(h, KEY_wide, i, 0) > 0;
     bool is_plain = str_starts(h->architecture, STR("nemotron_h")) && is_wide;
@@ -171,15 +161,13 @@ static struct kv_group layer(const struct header *h, int64_t i) {
                          .kv_heads = of_layer(h, KEY_kv_heads, i, heads),
                          .k_dim = one(h, KEY_k_dim, usual),
                          .v_dim = one(h, KEY_v_dim, usual)};
-    if (is_recurrent(h, i)) {
+    if (is_recurrent(h, i))
         return state_layer(h);
-    }
-    if (h->value[KEY_k_mla].is_there && one(h, KEY_kv_rank, 0) > 0) {
+    if (h->value[KEY_k_mla].is_there && one(h, KEY_kv_rank, 0) > 0)
         return (struct kv_group){.kind = KV_mla,
                                  .layers = 1,
                                  .latent_dim = one(h, KEY_kv_rank, 0) +
                                                one(h, KEY_rope, 64)};
-    }
     if (is_windowed(h, i)) {
         g.kind = arch_is(h, "llama4") ? KV_chunked : KV_sliding;
         g.window = one(h, KEY_window, 8192);
@@ -198,11 +186,9 @@ static struct str type_of_file(int64_t type) {
                  {11, "Q3_K_S"}, {12, "Q3_K_M"}, {13, "Q3_K_L"}, {14, "Q4_K_S"},
                  {15, "Q4_K_M"}, {16, "Q5_K_S"}, {17, "Q5_K_M"}, {18, "Q6_K"},
                  {32, "BF16"},   {38, "MXFP4"}};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (types[i].type == type) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (types[i].type == type)
             return str_of(types[i].name);
-        }
-    }
     return STR("gguf");
 }
 
@@ -220,9 +206,8 @@ static void add_layers(struct arena *a, struct model *m,
     int64_t index = one(h, KEY_index_dim, 0);
     for (int64_t i = 0; i < count; i++) {
         struct kv_group g = layer(h, i);
-        if (g.kv_heads > 0 || g.kind == KV_mla || g.kind == KV_state) {
+        if (g.kv_heads > 0 || g.kind == KV_mla || g.kind == KV_state)
             shape_add(a, m, &g);
-        }
         if (arch_is(h, "falcon-h1")) { /* each layer has both */
             struct kv_group both = state_layer(h);
             shape_add(a, m, &both);
@@ -242,9 +227,8 @@ static struct model *gguf_shape(struct arena *a, const struct header *h,
     m->layers = one(h, KEY_layers, 0);
     m->hidden_size = one(h, KEY_hidden, 0);
     m->heads = one(h, KEY_heads, 0);
-    if (m->layers <= 0 || m->hidden_size <= 0 || m->layers > SHAPE_LAYERS_MAX) {
+    if (m->layers <= 0 || m->hidden_size <= 0 || m->layers > SHAPE_LAYERS_MAX)
         return NULL;
-    }
     add_layers(a, m, h);
     m->id = arena_str(a, h->name.n > 0 ? h->name : name);
     m->family = arena_str(a, h->architecture);
@@ -299,9 +283,8 @@ static uint64_t take(struct cursor *c, size_t bytes) {
         c->left.n = 0;
         return 0;
     }
-    for (size_t i = bytes; i > 0; i--) {
+    for (size_t i = bytes; i > 0; i--)
         n = n << 8 | (unsigned char)c->left.p[i - 1];
-    }
     c->left = str_slice(c->left, bytes, c->left.n);
     return n;
 }
@@ -342,9 +325,8 @@ static const char *const key_texts[KEY_COUNT] = {
 };
 
 static int64_t clamp(uint64_t n, uint32_t type) {
-    if (type == I32) {
+    if (type == I32)
         n = (uint64_t)(int64_t)(int32_t)(uint32_t)n;
-    }
     return n > (uint64_t)MODEL_NUMBER_MAX ? 0 : (int64_t)n;
 }
 
@@ -358,36 +340,30 @@ static void take_array(struct cursor *c, struct list *into, uint64_t *length) {
     uint64_t count = take(c, 8);
     *length = count;
     if (type == STRING) {
-        for (uint64_t i = 0; i < count && !c->is_cut; i++) {
+        for (uint64_t i = 0; i < count && !c->is_cut; i++)
             take_text(c);
-        }
         return;
     }
     size_t bytes = size_of(type);
-    if (bytes == 0) {
+    if (bytes == 0)
         refuse(c, "an array of a type that GGUF does not have");
-    }
     if (into == NULL || count > SHAPE_LAYERS_MAX || !is_whole(type)) {
         skip(c, count, bytes);
         return;
     }
     into->is_there = true;
-    for (uint64_t i = 0; i < count && !c->is_cut; i++) {
+    for (uint64_t i = 0; i < count && !c->is_cut; i++)
         into->at[into->count++] = clamp(take(c, bytes), type);
-    }
 }
 
 static struct list *list_of(struct header *h, struct str key) {
     struct str rest;
     struct str first = str_cut(key, '.', &rest);
-    if (h->architecture.n > 0 && !str_eq(first, h->architecture)) {
+    if (h->architecture.n > 0 && !str_eq(first, h->architecture))
         return NULL;
-    }
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        if (str_eq(rest, str_of(key_texts[i])) && !h->value[i].is_there) {
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        if (str_eq(rest, str_of(key_texts[i])) && !h->value[i].is_there)
             return &h->value[i];
-        }
-    }
     return NULL;
 }
 
@@ -398,22 +374,19 @@ static void take_pair(struct cursor *c, struct header *h) {
     uint64_t length = 0;
     if (type == STRING) {
         struct str text = take_text(c);
-        if (str_eq(key, STR("general.architecture"))) {
+        if (str_eq(key, STR("general.architecture")))
             h->architecture = text;
-        } else if (str_eq(key, STR("general.name"))) {
+        else if (str_eq(key, STR("general.name")))
             h->name = text;
-        }
     } else if (type == ARRAY) {
         take_array(c, into, &length);
-        if (str_eq(key, STR("tokenizer.ggml.tokens"))) {
+        if (str_eq(key, STR("tokenizer.ggml.tokens")))
             h->tokens =
                 length < (uint64_t)MODEL_NUMBER_MAX ? (int64_t)length : 0;
-        }
     } else if (size_of(type) > 0) {
         uint64_t n = take(c, size_of(type));
-        if (str_eq(key, STR("general.file_type"))) {
+        if (str_eq(key, STR("general.file_type")))
             h->file_type = clamp(n, type);
-        }
         if (into && is_whole(type)) {
             into->is_there = true;
             into->at[into->count++] = clamp(n, type);
@@ -469,9 +442,8 @@ static bool take_tensor(struct cursor *c, struct header *h) {
 
 static void take_tensors(struct cursor *c, struct header *h, uint64_t count) {
     bool ok = count <= GGUF_TENSORS_MAX;
-    for (uint64_t i = 0; ok && i < count; i++) {
+    for (uint64_t i = 0; ok && i < count; i++)
         ok = take_tensor(c, h);
-    }
     if (!ok) { /* cut, or of a type of tomorrow: then nothing is summed */
         h->params = h->bytes = 0;
     }
@@ -486,27 +458,22 @@ const struct model *gguf_model(struct arena *a, struct str bytes,
     struct cursor c = {.a = a, .left = bytes, .name = name};
     struct header h = {.file_type = -1};
     h.value = arena_array(a, KEY_COUNT, sizeof *h.value);
-    if (!gguf_is_one(bytes)) {
+    if (!gguf_is_one(bytes))
         refuse(&c, "not a GGUF file");
-    }
     take(&c, 4);
     uint64_t version = take(&c, 4);
-    if (version < 2 || version > 3) {
+    if (version < 2 || version > 3)
         refuse(&c, "a GGUF version other than 2 and 3, or big-endian");
-    }
     uint64_t tensors = take(&c, 8), pairs = take(&c, 8);
-    for (uint64_t i = 0; i < pairs && i < GGUF_KEYS_MAX && !c.is_cut; i++) {
+    for (uint64_t i = 0; i < pairs && i < GGUF_KEYS_MAX && !c.is_cut; i++)
         take_pair(&c, &h);
-    }
-    if (c.is_cut || pairs > GGUF_KEYS_MAX) {
+    if (c.is_cut || pairs > GGUF_KEYS_MAX)
         refuse(&c, "its metadata end in the middle");
-    }
     take_tensors(&c, &h, tensors);
     *weights_bytes = h.bytes;
     const struct model *m = gguf_shape(a, &h, name);
-    if (m == NULL) {
+    if (m == NULL)
         refuse(&c, "its metadata name no number of layers or no width: it "
                    "should be the first file of a language model");
-    }
     return m;
 }

@@ -33,9 +33,8 @@ static int64_t heads_of(const struct config *c, int64_t layer) {
     struct json *block = hf_item(c, "block_configs", layer);
     int64_t n, per_group = hf_value_in(json_get(block, "attention"),
                                        "n_heads_in_group", 0);
-    if (item && json_as_int(item, &n) && is_dim(n)) {
+    if (item && json_as_int(item, &n) && is_dim(n))
         return n;
-    }
     return per_group > 0 ? c->heads / per_group : c->kv_heads;
 }
 
@@ -46,12 +45,11 @@ struct kv_group hf_full_group(const struct config *c, int64_t layer) {
                          .kv_heads = heads_of(c, layer),
                          .k_dim = c->head_dim,
                          .v_dim = ONE(c, "v_head_dim", c->head_dim)};
-    if (rank > 0) {
+    if (rank > 0)
         return (struct kv_group){.kind = KV_mla,
                                  .layers = 1,
                                  .latent_dim =
                                      rank + ONE(c, "qk_rope_head_dim", 64)};
-    }
     g.k_dim = ONE(c, "global_head_dim", g.k_dim);
     g.v_dim = g.k_dim == c->head_dim ? g.v_dim : g.k_dim;
     g.kv_heads = ONE(c, "num_global_key_value_heads", g.kv_heads);
@@ -108,12 +106,11 @@ static struct kv_group mamba(const struct config *c) {
     int64_t kernel =
         ANY(c, 4, "conv_kernel", "mamba_d_conv", "conv_kernel_size", "d_conv");
     int64_t wide = expand < MODEL_EXPAND_MAX ? expand * c->hidden : 0;
-    if (heads <= 0) {
+    if (heads <= 0)
         return shape_mamba(
             "mamba1",
             ANY(c, wide, "intermediate_size_mamba", "mamba_intermediate_size"),
             0, size, kernel);
-    }
     int64_t dim = ANY(c, 0, "mamba_head_dim", "mamba_d_head", "mamba_headdim");
     int64_t groups = ANY(c, 1, "n_groups", "mamba_n_groups", "mamba_ngroups");
     dim = dim == 0 && is_dim(heads) ? wide / heads : dim;
@@ -125,17 +122,15 @@ static struct kv_group mamba(const struct config *c) {
 /* Lightning attention: heads x dim x dim, and no convolution. */
 static struct kv_group lightning(const struct config *c) {
     struct kv_group g = shape_state("linear");
-    if (is_dim(c->heads) && is_dim(c->head_dim) && c->head_dim < 10000) {
+    if (is_dim(c->heads) && is_dim(c->head_dim) && c->head_dim < 10000)
         g.state_elements = c->heads * c->head_dim * c->head_dim;
-    }
     return g;
 }
 
 static struct kv_group of_design(const struct config *c) {
     struct json *linear = json_get(c->text, "linear_attn_config");
-    if (linear) {
+    if (linear)
         return kimi_delta(linear);
-    }
     if (ONE(c, "linear_num_key_heads", 0) > 0) { /* a gated delta net */
         return shape_delta("gdn", ONE(c, "linear_num_key_heads", 0),
                            ONE(c, "linear_key_head_dim", 0),
@@ -143,12 +138,10 @@ static struct kv_group of_design(const struct config *c) {
                            ONE(c, "linear_value_head_dim", 0),
                            ONE(c, "linear_conv_kernel_dim", 4));
     }
-    if (ONE(c, "conv_L_cache", 0) > 0) {
+    if (ONE(c, "conv_L_cache", 0) > 0)
         return shape_convolution(c->hidden, ONE(c, "conv_L_cache", 0));
-    }
-    if (json_get(c->text, "attn_type_list") || hf_type_is(c, "minimax")) {
+    if (json_get(c->text, "attn_type_list") || hf_type_is(c, "minimax"))
         return lightning(c);
-    }
     return mamba(c);
 }
 
@@ -156,9 +149,8 @@ struct kv_group hf_state_group(const struct config *c) {
     struct kv_group g = of_design(c);
     struct str dtype = hf_word(c, "mamba_ssm_dtype");
     dtype = dtype.n > 0 ? dtype : hf_word(c, "mamba_ssm_cache_dtype");
-    if (STR_IS_ONE(dtype, "float32", "float16", "bfloat16")) {
+    if (STR_IS_ONE(dtype, "float32", "float16", "bfloat16"))
         g.state_dtype = arena_str(c->a, dtype);
-    }
     kv_group_sum_state(&g);
     return g;
 }
@@ -170,9 +162,8 @@ static int64_t attention_params(const struct config *c) {
     int64_t rope = ONE(c, "qk_rope_head_dim", 64);
     int64_t nope = ONE(c, "qk_nope_head_dim", 128);
     int64_t v = ONE(c, "v_head_dim", c->head_dim);
-    if (rank == 0) {
+    if (rank == 0)
         return c->hidden * c->head_dim * (2 * c->heads + 2 * c->kv_heads);
-    }
     int64_t heads_dim = c->heads * (nope + rope);
     int64_t query =
         q > 0 ? c->hidden * q + q * heads_dim : c->hidden * heads_dim;
@@ -184,11 +175,9 @@ static bool is_sane(const struct config *c, const struct model *m) {
     static const char *const widths[] = {"q_lora_rank", "kv_lora_rank",
                                          "qk_rope_head_dim", "qk_nope_head_dim",
                                          "v_head_dim"};
-    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-        if (ONE(c, widths[i], 0) >= MODEL_WIDTH_MAX) {
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        if (ONE(c, widths[i], 0) >= MODEL_WIDTH_MAX)
             return false;
-        }
-    }
     return c->hidden < 1000000 && m->intermediate_size < 10000000 &&
            c->heads < MODEL_WIDTH_MAX && c->kv_heads < MODEL_WIDTH_MAX &&
            c->head_dim < MODEL_WIDTH_MAX && m->vocab_size > 0;
@@ -201,9 +190,8 @@ static int64_t hf_params(const struct config *c, const struct model *m) {
     int64_t dense = ONE(c, "first_k_dense_replace", 0);
     int64_t common = ANY(c, 0, "n_shared_experts", "num_shared_experts");
     if (!is_sane(c, m) || wide >= 10000000 || experts >= MODEL_EXPERTS_MAX ||
-        common >= 1000) {
+        common >= 1000)
         return 0;
-    }
     dense = experts == 0 || dense > c->layers ? c->layers : dense;
     struct span matrices = span_exact(3 * c->hidden);
     struct span sparse =
@@ -250,13 +238,12 @@ struct json *hf_item(const struct config *c, const char *name, int64_t i) {
 
 static int64_t needed(const struct config *c, const struct names *names) {
     int64_t n = hf_value(c, names, 0);
-    if (n <= 0) {
+    if (n <= 0)
         arena_raise(c->a, FAIL_INPUT,
                     "%.*s: %s is missing: it should be the "
                     "config.json of a language model",
                     (int)(c->name.n < 100 ? c->name.n : 100), c->name.p,
                     names->at[0]);
-    }
     return n;
 }
 
@@ -267,9 +254,8 @@ bool hf_flag(const struct config *c, const char *name) {
 
 struct str hf_word(const struct config *c, const char *name) {
     struct str s = {NULL, 0};
-    if (!json_get_text(c->text, name, &s)) {
+    if (!json_get_text(c->text, name, &s))
         json_get_text(c->top, name, &s);
-    }
     return s;
 }
 
@@ -284,14 +270,11 @@ static struct json *text_part(struct json *top) {
     static const char *const inner[] = {"text_config", "llm_config",
                                         "language_config"};
     struct json *thinker = json_get(top, "thinker_config");
-    if (thinker && json_get(thinker, "text_config")) {
+    if (thinker && json_get(thinker, "text_config"))
         return json_get(thinker, "text_config");
-    }
-    for (size_t i = 0; i < sizeof inner / sizeof inner[0]; i++) {
-        if (json_get(top, inner[i])) {
+    for (size_t i = 0; i < sizeof inner / sizeof inner[0]; i++)
+        if (json_get(top, inner[i]))
             return json_get(top, inner[i]);
-        }
-    }
     return top;
 }
 
@@ -311,11 +294,10 @@ static void read_layers(struct config *c) {
     struct names decoder = {{"decoder_layers", "num_decoder_layers",
                              "num_layers", "num_hidden_layers"}};
     c->layers = needed(c, is_decoder ? &decoder : &usual);
-    if (c->layers > SHAPE_LAYERS_MAX) {
+    if (c->layers > SHAPE_LAYERS_MAX)
         arena_raise(c->a, FAIL_INPUT, "%.*s: more than %d layers",
                     (int)(c->name.n < 100 ? c->name.n : 100), c->name.p,
                     SHAPE_LAYERS_MAX);
-    }
 }
 
 static void read_sizes(struct config *c, struct model *m) {
@@ -383,9 +365,8 @@ const struct model *hf_config_model(struct arena *a, struct str text,
     m->verified = STR("given");
     hf_add_layers(&c, m);
     bool is_tied = hf_flag(&c, "tie_word_embeddings");
-    if (m->vocab_size < 10000000 && c.hidden < 1000000) {
+    if (m->vocab_size < 10000000 && c.hidden < 1000000)
         m->embedding_params = m->vocab_size * c.hidden * (is_tied ? 1 : 2);
-    }
     m->params = hf_params(&c, m);
     m->experts =
         ANY(&c, 0, "num_local_experts", "num_experts", "n_routed_experts");

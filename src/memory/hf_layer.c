@@ -42,11 +42,9 @@ static enum layer layer_of_word(const struct config *c, struct str w) {
                  {"attention", LAYER_FULL},  {"full", LAYER_FULL},
                  {"sparse", LAYER_FULL},     {"global", LAYER_FULL},
                  {"local", LAYER_WINDOW}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (has_word(w, words[i].part)) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (has_word(w, words[i].part))
             return words[i].layer;
-        }
-    }
     if (str_eq(w, STR("hybrid"))) { /* Zamba 2: shared attention and a state */
         return hf_type_is(c, "zamba") ? LAYER_BOTH : LAYER_FULL;
     }
@@ -59,9 +57,8 @@ static enum layer by_words(const struct config *c, int64_t i) {
     for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
         struct json *item = hf_item(c, lists[k], i);
         struct str w;
-        if (item && json_as_text(item, &w)) {
+        if (item && json_as_text(item, &w))
             return layer_of_word(c, w);
-        }
     }
     return LAYER_UNSAID;
 }
@@ -69,9 +66,8 @@ static enum layer by_words(const struct config *c, int64_t i) {
 /* Nemotron-H: "M-M*-E": mamba, nothing to keep, attention, experts. */
 static enum layer by_letters(const struct config *c, int64_t i) {
     struct str letters = hf_word(c, "hybrid_override_pattern");
-    if ((size_t)i >= letters.n) {
+    if ((size_t)i >= letters.n)
         return LAYER_UNSAID;
-    }
     return letters.p[i] == 'M'   ? LAYER_STATE
            : letters.p[i] == '*' ? LAYER_FULL
                                  : LAYER_NOTHING;
@@ -82,21 +78,18 @@ static enum layer by_numbers(const struct config *c, int64_t i) {
     int64_t n;
     struct json *window = hf_item(c, "hybrid_layer_pattern", i);
     struct json *full = hf_item(c, "attn_type_list", i);
-    if (window && json_as_int(window, &n)) {
+    if (window && json_as_int(window, &n))
         return n == 1 ? LAYER_WINDOW : LAYER_FULL;
-    }
-    if (full && json_as_int(full, &n)) {
+    if (full && json_as_int(full, &n))
         return n == 1 ? LAYER_FULL : LAYER_STATE;
-    }
     return LAYER_UNSAID;
 }
 
 static bool lists_layer(struct json *list, int64_t layer) {
     for (size_t i = 0; i < json_count(list); i++) {
         int64_t n;
-        if (json_as_int(json_at(list, i), &n) && n == layer) {
+        if (json_as_int(json_at(list, i), &n) && n == layer)
             return true;
-        }
     }
     return false;
 }
@@ -108,17 +101,14 @@ static enum layer by_lists(const struct config *c, int64_t i) {
     struct json *cross = json_get(c->text, "cross_attention_layers");
     full = full ? full : json_get(c->text, "attn_layer_indices");
     int64_t base = hf_value_in(linear, "kda_layer_index_base", 1);
-    if (json_count(json_get(linear, "kda_layers")) > 0) {
+    if (json_count(json_get(linear, "kda_layers")) > 0)
         return lists_layer(json_get(linear, "kda_layers"), i + base)
                    ? LAYER_STATE
                    : LAYER_FULL;
-    }
-    if (json_count(full) > 0) {
+    if (json_count(full) > 0)
         return lists_layer(full, i) ? LAYER_FULL : LAYER_STATE;
-    }
-    if (json_count(cross) > 0) {
+    if (json_count(cross) > 0)
         return lists_layer(cross, i) ? LAYER_CROSS : LAYER_FULL;
-    }
     return LAYER_UNSAID;
 }
 
@@ -127,9 +117,8 @@ static enum layer by_block(const struct config *c, int64_t i) {
     struct json *attention =
         json_get(hf_item(c, "block_configs", i), "attention");
     bool is_gone = false, is_linear = false;
-    if (attention == NULL) {
+    if (attention == NULL)
         return LAYER_UNSAID;
-    }
     json_get_bool(attention, "no_op", &is_gone);
     json_get_bool(attention, "replace_with_linear", &is_linear);
     return is_gone || is_linear ? LAYER_NOTHING : LAYER_FULL;
@@ -150,11 +139,9 @@ static int64_t window_period(const struct config *c) {
     } known[] = {{"gemma2", 2},  {"gemma3n", 5}, {"gemma3", 6},
                  {"cohere2", 4}, {"gpt_oss", 2}, {"llama4", 4},
                  {"exaone4", 4}, {"olmo3", 4},   {"gemma4", 6}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (hf_type_is(c, known[i].type)) {
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (hf_type_is(c, known[i].type))
             return known[i].period;
-        }
-    }
     return 0;
 }
 
@@ -168,9 +155,8 @@ static enum layer windowed_layer(const struct config *c, int64_t i) {
         is_full = item && json_as_int(item, &rotates) ? rotates == 0 : is_full;
         return is_full ? LAYER_FULL : LAYER_CHUNK;
     }
-    if (every > 1 && has_window) {
+    if (every > 1 && has_window)
         return is_full ? LAYER_FULL : LAYER_WINDOW;
-    }
     bool is_low = json_get(c->text, "max_window_layers") != NULL &&
                   i < ONE(c, "max_window_layers", 0);
     bool is_off = json_get(c->text, "use_sliding_window") != NULL &&
@@ -181,19 +167,15 @@ static enum layer windowed_layer(const struct config *c, int64_t i) {
 static enum layer by_design(const struct config *c, int64_t i) {
     int64_t interval = ONE(c, "full_attention_interval", 0);
     int64_t period = ONE(c, "attn_layer_period", 0);
-    if (interval > 0) {
+    if (interval > 0)
         return (i + 1) % interval == 0 ? LAYER_FULL : LAYER_STATE;
-    }
-    if (period > 0) {
+    if (period > 0)
         return i % period == ONE(c, "attn_layer_offset", 0) ? LAYER_FULL
                                                             : LAYER_STATE;
-    }
-    if (hf_type_is(c, "falcon_h1")) {
+    if (hf_type_is(c, "falcon_h1"))
         return LAYER_BOTH;
-    }
-    if (hf_type_is(c, "mamba") || hf_type_is(c, "falcon_mamba")) {
+    if (hf_type_is(c, "mamba") || hf_type_is(c, "falcon_mamba"))
         return LAYER_STATE;
-    }
     return windowed_layer(c, i);
 }
 
@@ -221,15 +203,12 @@ static bool has_index(const struct config *c, int64_t i) {
     struct str letters = hf_word(c, "index_topk_pattern");
     int64_t every = ONE(c, "index_topk_freq", 1);
     int64_t offset = ONE(c, "index_skip_topk_offset", INDEX_OFFSET);
-    if (json_count(types) > 0) {
+    if (json_count(types) > 0)
         return word_is_full(json_at(types, (size_t)i));
-    }
-    if (json_count(pattern) > 0) {
+    if (json_count(pattern) > 0)
         return word_is_full(json_at(pattern, (size_t)i));
-    }
-    if (letters.n > 0) {
+    if (letters.n > 0)
         return (size_t)i < letters.n && letters.p[i] == 'F';
-    }
     int64_t at = i - offset + 1;
     return every <= 1 || at <= 0 || at % every == 0;
 }
@@ -273,9 +252,8 @@ static bool add_compressed(const struct config *c, struct model *m, int64_t i) {
     struct json *item = hf_item(c, "compress_ratios", i);
     int64_t ratio, dim = ONE(c, "index_head_dim", 128);
     if (item == NULL || !json_as_int(item, &ratio) || ratio < 0 ||
-        ratio > SHAPE_LAYERS_MAX) {
+        ratio > SHAPE_LAYERS_MAX)
         return false;
-    }
     struct kv_group window = {.kind = KV_sliding,
                               .layers = 1,
                               .kv_heads = 1,
@@ -328,11 +306,9 @@ void hf_add_layers(const struct config *c, struct model *m) {
     /* A shortcut layer of LongCat holds two attentions. */
     int64_t times = hf_type_is(c, "longcat") ? 2 : 1;
     for (int64_t i = 0; i < own; i++) {
-        if (add_compressed(c, m, i)) {
+        if (add_compressed(c, m, i))
             continue;
-        }
-        for (int64_t k = 0; k < times; k++) {
+        for (int64_t k = 0; k < times; k++)
             add_layer(c, m, i);
-        }
     }
 }

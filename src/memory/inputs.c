@@ -27,9 +27,8 @@ static bool read_default(const struct engine_default *d, struct fact *out) {
 static void widen(struct fact *taken, const struct fact *other) {
     bool same =
         taken->number == other->number && str_eq(taken->word, other->word);
-    if (same || !taken->known) {
+    if (same || !taken->known)
         return;
-    }
     enum unit unit = fact_unit(taken->name);
     if (unit == UNIT_TEXT || unit == UNIT_VERSION || unit == UNIT_BOOL) {
         taken->known = false;
@@ -48,9 +47,8 @@ static void take_default(struct inputs *c, const struct engine_default *d,
     struct fact f;
     bool is_said = !is_open(c, d->fact) && !is_ours[d->fact];
     if (is_said || version_in_range(&d->versions, v) == RANGE_OUTSIDE ||
-        !read_default(d, &f)) {
+        !read_default(d, &f))
         return;
-    }
     if (is_ours[d->fact]) {
         widen(&c->in[d->fact], &f);
     } else if (is_open(c, d->fact)) {
@@ -62,27 +60,24 @@ static void take_default(struct inputs *c, const struct engine_default *d,
 /* ---- the catalogue ---- */
 
 static void take_word(struct inputs *c, enum fact_name name, struct str word) {
-    if (!is_open(c, name) || word.n == 0) {
+    if (!is_open(c, name) || word.n == 0)
         return;
-    }
     c->in[name] = fact_word(name, SOURCE_CATALOGUE, word);
     c->in[name].why = c->model->id;
 }
 
 static void take_length(struct inputs *c) {
     if (!is_open(c, FACT_max_model_len) || c->model->max_position <= 0 ||
-        !engine_of(c)->is_named) {
+        !engine_of(c)->is_named)
         return;
-    }
     c->in[FACT_max_model_len] = fact_number(
         FACT_max_model_len, SOURCE_CATALOGUE, c->model->max_position);
     c->in[FACT_max_model_len].why = c->model->id;
 }
 
 static void take_total(struct inputs *c) {
-    if (!is_open(c, FACT_gpu_total) || c->gpu->total_low <= 0) {
+    if (!is_open(c, FACT_gpu_total) || c->gpu->total_low <= 0)
         return;
-    }
     struct fact *f = &c->in[FACT_gpu_total];
     *f = fact_blank(FACT_gpu_total, SOURCE_CATALOGUE);
     f->why = c->gpu->id;
@@ -98,9 +93,8 @@ static void take_total(struct inputs *c) {
 static void bound(struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         struct fact *f = &c->in[n];
-        if (!fact_is_absurd(f)) {
+        if (!fact_is_absurd(f))
             continue;
-        }
         f->known = f->source == SOURCE_USER;
         f->why = STR("more than any machine has");
         f->ranged = false;
@@ -114,17 +108,15 @@ void memory_complete(struct inputs *c, const struct engine *engine,
     bound(c);
     bool *is_ours = arena_array(a, FACT_COUNT_OF, sizeof *is_ours);
     bool is_its = engine != NULL && str_eq(engine->id, c->engine);
-    for (size_t i = 0; is_its && i < engine->default_count; i++) {
+    for (size_t i = 0; is_its && i < engine->default_count; i++)
         take_default(c, &engine->defaults[i], is_ours);
-    }
     if (c->model) {
         take_word(c, FACT_dtype, c->model->dtype);
         take_word(c, FACT_quantization, c->model->quantization);
         take_length(c);
     }
-    if (c->gpu) {
+    if (c->gpu)
         take_total(c);
-    }
     if (is_open(c, FACT_kv_available) && rules_pool_is_asked(c)) {
         /* asked for by its size, it is that pool: nothing is measured */
         c->in[FACT_kv_available] = c->in[FACT_kv_cache_memory];
@@ -151,18 +143,16 @@ bool word_is(const struct inputs *c, enum fact_name name, const char *word) {
 }
 
 void inputs_forget(struct inputs *c, const enum fact_name *names) {
-    for (; *names != FACT_COUNT_OF; names++) {
+    for (; *names != FACT_COUNT_OF; names++)
         c->in[*names].known = false;
-    }
 }
 
 /* sources: a bit for each that counts. */
 static bool is_any(const struct inputs *c, const enum fact_name *names,
                    unsigned sources) {
     while (*names != FACT_COUNT_OF &&
-           !(c->in[*names].known && (sources >> c->in[*names].source & 1))) {
+           !(c->in[*names].known && (sources >> c->in[*names].source & 1)))
         names++;
-    }
     return *names != FACT_COUNT_OF;
 }
 
@@ -180,11 +170,9 @@ bool inputs_prints_any(const struct inputs *c, const enum fact_name *names) {
 
 bool has_part(struct str word, const char *part) {
     struct str p = str_of(part);
-    for (size_t i = 0; i + p.n <= word.n; i++) {
-        if (str_eq_nocase(str_slice(word, i, p.n), p)) {
+    for (size_t i = 0; i + p.n <= word.n; i++)
+        if (str_eq_nocase(str_slice(word, i, p.n), p))
             return true;
-        }
-    }
     return false;
 }
 
@@ -198,11 +186,9 @@ bool inputs_is_eager(const struct inputs *c) {
 }
 
 bool model_has(const struct model *m, enum kv_kind kind) {
-    for (size_t i = 0; m != NULL && i < m->group_count; i++) {
-        if (m->groups[i].kind == kind) {
+    for (size_t i = 0; m != NULL && i < m->group_count; i++)
+        if (m->groups[i].kind == kind)
             return true;
-        }
-    }
     return false;
 }
 

@@ -20,9 +20,8 @@ static void show_slope(struct arena *a, const struct inputs *c,
         struct span slope = variant_slope(w);
         struct str text = write_slope(a, w);
         if (!span_is_exact(slope) || text.n == 0 ||
-            (i > 0 && slope.low == variant_slope(&d->variants.at[0]).low)) {
+            (i > 0 && slope.low == variant_slope(&d->variants.at[0]).low))
             continue;
-        }
         formula_put(a, f,
                     FORMULA_OF(a, c, used, "kv_per_token = % = % bytes",
                                TEXT(text), COUNT(slope.low)));
@@ -41,13 +40,11 @@ static void show_request(struct arena *a, const struct inputs *c,
     for (size_t i = 0; f != NULL && i < d->variants.count; i++) {
         const struct variant *w = &d->variants.at[i];
         if (!least || variant_request(w, tokens).low <
-                          variant_request(least, tokens).low) {
+                          variant_request(least, tokens).low)
             least = w;
-        }
         if (!most || variant_request(w, tokens).high >
-                         variant_request(most, tokens).high) {
+                         variant_request(most, tokens).high)
             most = w;
-        }
     }
     const struct variant *both[] = {least, most};
     bool same = least && variant_request(least, tokens).low ==
@@ -67,9 +64,8 @@ static void show_request(struct arena *a, const struct inputs *c,
  * and of two that are as near the even one. */
 static struct span quotient(int64_t blocks, int64_t request) {
     int64_t least;
-    if (!mul_div_floor(blocks, HUNDREDTHS, request, &least)) {
+    if (!mul_div_floor(blocks, HUNDREDTHS, request, &least))
         return span_none();
-    }
     double rest = (double)blocks / (double)request * HUNDREDTHS - (double)least;
     bool is_up = rest > 0.5 || (rest == 0.5 && least % 2 == 1);
     return span_exact(least + (is_up ? 1 : 0));
@@ -78,9 +74,8 @@ static struct span quotient(int64_t blocks, int64_t request) {
 static struct span hundredths(const struct inputs *c, const struct demand *d,
                               struct span blocks, int64_t length) {
     const struct fact *printed = &c->in[FACT_max_concurrency];
-    if (printed->known) {
+    if (printed->known)
         return span_share(span_of_fact(printed), 1, MICRO_PER_HUNDREDTH);
-    }
     struct span request = d->by_model
                               ? variants_request_blocks(&d->variants, length)
                               : span_none();
@@ -91,9 +86,8 @@ static struct span hundredths(const struct inputs *c, const struct demand *d,
                                quotient(tokens.high, length))
                    : span_none();
     }
-    if (!request.known || !blocks.known || request.low <= 0) {
+    if (!request.known || !blocks.known || request.low <= 0)
         return span_none();
-    }
     return span_hull(quotient(blocks.low, request.high),
                      quotient(blocks.high, request.low));
 }
@@ -101,9 +95,8 @@ static struct span hundredths(const struct inputs *c, const struct demand *d,
 static struct span blocks_of(const struct inputs *c, const struct kv *kv) {
     struct span printed = span_in(c, FACT_kv_blocks);
     const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
-    if (forced->known && forced->number > 0) {
+    if (forced->known && forced->number > 0)
         return span_exact(forced->number);
-    }
     return printed.known
                ? printed
                : span_quotient(span_at_least(kv->pool, 0), kv->bytes_per_block);
@@ -116,9 +109,8 @@ static void count_blocks(struct kv *kv, const struct inputs *c,
     if (d->by_model) {
         kv->bytes_per_block = variants_block_bytes(&d->variants);
         kv->blocks = blocks_of(c, kv);
-        if (!kv->tokens.known) {
+        if (!kv->tokens.known)
             kv->tokens = variants_tokens(&d->variants, kv->blocks, length);
-        }
     } else if (d->known && d->line.fixed.high == 0) {
         kv->bytes_per_block = span_times(d->line.slope, d->block_tokens);
     }
@@ -144,9 +136,8 @@ static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv,
         c->in[FACT_kv_needed].source == SOURCE_LOG) {
         return FIT_NO; /* vLLM prints both only when it refuses */
     }
-    if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known) {
+    if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known)
         return tokens->number < length->number ? FIT_NO : FIT_YES;
-    }
     struct span asked = spare.known ? span_plus(kv->bytes_per_request, spare)
                                     : kv->bytes_per_request;
     return fit_word_of(span_fits(asked, kv->pool));
@@ -154,56 +145,45 @@ static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv,
 
 static void name_needs(struct kv *kv, const struct inputs *c,
                        const struct demand *d) {
-    if (!d->known || (!d->by_model && !kv->slope.known)) {
+    if (!d->known || (!d->by_model && !kv->slope.known))
         needs_add(&kv->needs,
                   c->model == NULL ? FACT_model : FACT_kv_cache_dtype);
-    }
-    if (!c->in[FACT_max_model_len].known) {
+    if (!c->in[FACT_max_model_len].known)
         needs_add(&kv->needs, FACT_max_model_len);
-    }
-    if (d->by_model && d->variants.count > 1 && !span_is_exact(kv->slope)) {
+    if (d->by_model && d->variants.count > 1 && !span_is_exact(kv->slope))
         needs_add(&kv->needs, FACT_engine_version);
-    }
     const enum fact_name *part =
         FACT_LIST(FACT_gpu_total, FACT_gpu_memory_utilization,
                   FACT_activation_peak, FACT_non_torch);
-    for (; !kv->pool.known && *part != FACT_COUNT_OF; part++) {
-        if (!c->in[*part].known) {
+    for (; !kv->pool.known && *part != FACT_COUNT_OF; part++)
+        if (!c->in[*part].known)
             needs_add(&kv->needs, *part);
-        }
-    }
 }
 
 struct kv memory_kv(struct arena *a, const struct inputs *c,
                     struct formulas *f) {
     struct kv kv = {.fits = FIT_UNKNOWN};
     const struct fact *length = &c->in[FACT_max_model_len];
-    if (!engine_of(c)->takes_share) {
+    if (!engine_of(c)->takes_share)
         return kv;
-    }
     struct demand d = demand_of(a, c);
     int64_t tokens = length->known && length->number > 0 ? length->number : 0;
-    if (d.by_model) {
+    if (d.by_model)
         show_slope(a, c, &d, f);
-    }
-    if (d.by_model && tokens > 0) {
+    if (d.by_model && tokens > 0)
         show_request(a, c, &d, tokens, f);
-    }
-    if (!d.by_model && d.known) {
+    if (!d.by_model && d.known)
         memory_kv_from_pairs(a, c, f);
-    }
     kv.slope = demand_slope(&d);
     kv.fixed = tokens > 0 ? demand_fixed(&d, tokens) : span_none();
     kv.bytes_per_request = needed_bytes(c, &d);
     kv.pool = pool_bytes(c, &d);
     count_blocks(&kv, c, &d, tokens);
     kv.est_max_model_len = span_in(c, FACT_est_max_model_len);
-    if (!kv.est_max_model_len.known && rules_is_v0(c) == ANSWER_YES) {
+    if (!kv.est_max_model_len.known && rules_is_v0(c) == ANSWER_YES)
         kv.est_max_model_len = span_in(c, FACT_kv_tokens);
-    }
-    if (!kv.est_max_model_len.known && tokens > 0) {
+    if (!kv.est_max_model_len.known && tokens > 0)
         kv.est_max_model_len = demand_tokens(&d, kv.pool, tokens);
-    }
     kv.fits = fit_of(c, &kv,
                      d.by_model ? variants_spare(&d.variants) : span_none());
     name_needs(&kv, c, &d);
@@ -225,18 +205,15 @@ const char *fit_spelling(enum truth_fit fits) {
 struct span memory_longest_request(struct arena *a, const struct inputs *c) {
     struct demand d = demand_of(a, c);
     struct span pool = pool_bytes(c, &d);
-    if (!d.known || !pool.known) {
+    if (!d.known || !pool.known)
         return span_none();
-    }
     int64_t ceiling = d.by_model ? LONGEST : d.line.tokens;
     struct span longest = demand_tokens(&d, span_at_least(pool, 0), ceiling);
     int64_t block = d.block_tokens > 0 ? d.block_tokens : 1;
-    if (longest.known && longest.low < ceiling) {
+    if (longest.known && longest.low < ceiling)
         longest.low -= longest.low % block;
-    }
-    if (longest.known && longest.high < ceiling) {
+    if (longest.known && longest.high < ceiling)
         longest.high -= longest.high % block;
-    }
     return longest;
 }
 
@@ -257,15 +234,12 @@ struct span memory_least_tensor_parallel(struct arena *a,
             demand_bytes(&split, setting_of(c, FACT_max_model_len, 1)));
         enum verdict v =
             span_fits(span_plus(held, workspace_bytes(c)), requested_bytes(c));
-        if (c->model->heads > 0 && c->model->heads % tp != 0) {
+        if (c->model->heads > 0 && c->model->heads % tp != 0)
             continue;
-        }
-        if (v != VERDICT_NOT_ENOUGH && !least.known) {
+        if (v != VERDICT_NOT_ENOUGH && !least.known)
             least = span_of(tp, FIT_RANKS_MAX);
-        }
-        if (v == VERDICT_ENOUGH) {
+        if (v == VERDICT_ENOUGH)
             return span_of(least.low, tp);
-        }
     }
     return least;
 }

@@ -37,11 +37,9 @@ struct caches { /* layers of one rank */
 };
 
 bool kv_packed_is(const struct model *m) {
-    for (size_t i = 0; m && i < m->group_count; i++) {
-        if (m->groups[i].kind == KV_mla && m->groups[i].ratio > 1) {
+    for (size_t i = 0; m && i < m->group_count; i++)
+        if (m->groups[i].kind == KV_mla && m->groups[i].ratio > 1)
             return true;
-        }
-    }
     return false;
 }
 
@@ -86,14 +84,12 @@ static struct caches count_caches(const struct variant *w,
  * when every number is rounded up to it; the larger of equals. */
 static int64_t common_size(const int64_t *numbers, size_t count) {
     int64_t most = 0, best = numbers[0], least_padding = INT64_MAX;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         most = larger(most, numbers[i]);
-    }
     for (int64_t size = larger(numbers[0], 1); size <= most; size++) {
         int64_t padding = 0;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             padding += (size - numbers[i] % size) % size;
-        }
         if (padding <= least_padding) {
             least_padding = padding;
             best = size;
@@ -105,9 +101,8 @@ static int64_t common_size(const int64_t *numbers, size_t count) {
 static void add(struct block_layout *p, struct layer_set s, int64_t tuples,
                 int64_t size) {
     s.groups = ceil_div(tuples, size);
-    if (s.count > 0) {
+    if (s.count > 0)
         p->set[p->count++] = s;
-    }
 }
 
 /* All that grows: compressed latents and their index, one table of blocks. */
@@ -169,9 +164,8 @@ static bool has_layout(const struct variant *w, const struct caches *c) {
 void kv_packed_layout(const struct variant *w, enum layout_use use,
                       struct block_layout *p) {
     struct caches c = count_caches(w, use);
-    if (!has_layout(w, &c)) {
+    if (!has_layout(w, &c))
         return;
-    }
     int64_t tuples[] = {larger(c.dense, c.sparse), c.windows, c.dense,
                         c.sparse};
     int64_t size = common_size(tuples, sizeof tuples / sizeof tuples[0]);

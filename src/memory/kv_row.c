@@ -65,11 +65,9 @@ static const struct format formats[] = {
 };
 
 static const struct format *format_named(struct str name) {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (str_eq_nocase(name, formats[i].name)) {
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (str_eq_nocase(name, formats[i].name))
             return &formats[i];
-        }
-    }
     return NULL;
 }
 
@@ -91,28 +89,22 @@ static bool is_sparse_latent(const struct model *m) {
 }
 
 struct str kv_dtype_of(const struct inputs *c) {
-    if (kv_dtype_is_said(c)) {
+    if (kv_dtype_is_said(c))
         return c->in[FACT_kv_cache_dtype].word;
-    }
     if (c->model && c->model->kv_dtype.n > 0 &&
-        rules_take_cache_scheme(c) != ANSWER_NO) {
+        rules_take_cache_scheme(c) != ANSWER_NO)
         return c->model->kv_dtype;
-    }
     if (engine_of(c)->is_named && is_sparse_latent(c->model) &&
-        rules_pack_by_default(c) == ANSWER_YES) {
+        rules_pack_by_default(c) == ANSWER_YES)
         return STR("fp8_ds_mla");
-    }
     if (is_set(&c->in[FACT_dtype]) &&
-        c->in[FACT_dtype].source != SOURCE_CATALOGUE) {
+        c->in[FACT_dtype].source != SOURCE_CATALOGUE)
         return c->in[FACT_dtype].word;
-    }
-    if (c->model == NULL) {
+    if (c->model == NULL)
         return (struct str){0};
-    }
     /* vLLM runs float32 checkpoints in 16 bits unless told otherwise. */
-    if (str_eq_nocase(c->model->dtype, STR("float32"))) {
+    if (str_eq_nocase(c->model->dtype, STR("float32")))
         return STR("float16");
-    }
     return c->model->dtype;
 }
 
@@ -128,9 +120,8 @@ int64_t kv_heads_of_rank(int64_t heads, int64_t tp) {
 static struct span packed(struct cell p, int64_t dim) {
     struct span bits = span_times(span_exact(dim), p.num);
     struct span bytes = span_share(bits, 1, p.den);
-    if (!bytes.known) {
+    if (!bytes.known)
         return span_none();
-    }
     return span_plus(span_exact(bytes.high), span_exact(p.extra));
 }
 
@@ -139,18 +130,15 @@ static struct span latent_row(const struct kv_group *g, const struct format *f,
                               enum latent_rule latent) {
     bool is_packed = str_eq_nocase(dtype, STR("fp8_ds_mla")) ||
                      (has_indexer && kv_dtype_is_fp8(dtype));
-    if (latent <= LATENT_SPREAD || f->key.extra != 0) {
+    if (latent <= LATENT_SPREAD || f->key.extra != 0)
         return span_none();
-    }
-    if (is_packed) {
+    if (is_packed)
         return g->latent_dim == PACKED_LATENT_DIM ? span_exact(PACKED_ROW_BYTES)
                                                   : span_none();
-    }
     int64_t elements = g->latent_dim;
-    if (latent == LATENT_PADDED) {
+    if (latent == LATENT_PADDED)
         elements = ceil_div(elements, PADDED_ROW_ELEMENTS) *
                    PADDED_ROW_ELEMENTS;
-    }
     return packed(f->key, elements);
 }
 
@@ -163,9 +151,8 @@ struct span kv_row_spread(const struct kv_group *g, int64_t heads, int64_t tp,
                           struct str dtype, enum latent_rule latent) {
     int64_t dim = latent == LATENT_SPREAD ? g->k_dim : SPREAD_DIM;
     const struct format *f = format_named(dtype);
-    if (f == NULL || heads <= 0 || f->key.extra != 0) {
+    if (f == NULL || heads <= 0 || f->key.extra != 0)
         return span_none();
-    }
     return span_times(span_plus(packed(f->key, dim), packed(f->value, dim)),
                       kv_heads_of_rank(heads, tp));
 }
@@ -173,12 +160,10 @@ struct span kv_row_spread(const struct kv_group *g, int64_t heads, int64_t tp,
 struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
                          bool has_indexer, enum latent_rule latent) {
     const struct format *f = format_named(dtype);
-    if (f == NULL) {
+    if (f == NULL)
         return span_none();
-    }
-    if (g->kind == KV_mla) {
+    if (g->kind == KV_mla)
         return shared_row(g, latent_row(g, f, dtype, has_indexer, latent));
-    }
     if (g->kind == KV_indexer) {
         struct span row = g->latent_dim > 0 ? span_exact(g->latent_dim)
                                             : packed(f->key, g->k_dim);
@@ -186,9 +171,8 @@ struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
     }
     struct span head =
         span_plus(packed(f->key, g->k_dim), packed(f->value, g->v_dim));
-    if (f->rounds_to_even && head.known) {
+    if (f->rounds_to_even && head.known)
         head = span_exact(head.low + head.low % 2);
-    }
     return span_times(head, kv_heads_of_rank(g->kv_heads, tp));
 }
 
@@ -215,11 +199,9 @@ static int64_t bytes_of_dtype(struct str dtype) {
         int64_t bytes;
     } types[] = {{"float32", 4}, {"float", 4},   {"fp32", 4}, {"bfloat16", 2},
                  {"bf16", 2},    {"float16", 2}, {"half", 2}, {"fp16", 2}};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (str_eq_nocase(dtype, str_of(types[i].name))) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (str_eq_nocase(dtype, str_of(types[i].name)))
             return types[i].bytes;
-        }
-    }
     return 0;
 }
 
@@ -245,17 +227,14 @@ struct state_setting kv_state_setting(const struct inputs *c,
     s.conv_bytes = said(c, FACT_mamba_cache_dtype);
     s.conv_bytes = s.conv_bytes > 0 ? s.conv_bytes : of_model(c);
     s.recurrent_bytes = said(c, FACT_mamba_ssm_cache_dtype);
-    if (str_eq(g->mixer, STR("kda"))) {
+    if (str_eq(g->mixer, STR("kda")))
         s.recurrent_bytes = 4;
-    } else if (str_eq(g->mixer, STR("linear"))) {
+    else if (str_eq(g->mixer, STR("linear")))
         s.recurrent_bytes = s.conv_bytes;
-    }
-    if (s.recurrent_bytes == 0) {
+    if (s.recurrent_bytes == 0)
         s.recurrent_bytes = bytes_of_dtype(g->state_dtype);
-    }
-    if (s.recurrent_bytes == 0) {
+    if (s.recurrent_bytes == 0)
         s.recurrent_bytes = s.conv_bytes;
-    }
     s.draft_tokens = draft->known && draft->number > 0 ? draft->number : 0;
     return s;
 }
@@ -267,9 +246,8 @@ static struct span conv_bytes(const struct kv_group *g, int64_t tp,
         span_plus(span_exact(g->conv_steps), span_exact(set->draft_tokens));
     bool is_alone =
         str_eq(g->mixer, STR("mamba1")) || str_eq(g->mixer, STR("conv"));
-    if (g->conv_channels == 0) {
+    if (g->conv_channels == 0)
         return span_exact(0);
-    }
     if (is_alone) { /* these draft no tokens */
         steps = span_exact(g->conv_steps);
     }

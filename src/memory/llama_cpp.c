@@ -40,11 +40,9 @@ static const struct cell_type types[] = {
 };
 
 static const struct cell_type *type_named(struct str name) {
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (str_eq_nocase(name, types[i].name)) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (str_eq_nocase(name, types[i].name))
             return &types[i];
-        }
-    }
     return NULL;
 }
 
@@ -62,9 +60,8 @@ void llama_cache_types(const struct inputs *c, struct str *key,
     *key = is_said ? str_trim(str_cut(f->word, ',', &rest)) : STR("f16");
     rest = str_trim(rest);
     *value = rest.n > 0 ? rest : *key;
-    if (c->in[FACT_value_cache_dtype].known) {
+    if (c->in[FACT_value_cache_dtype].known)
         *value = c->in[FACT_value_cache_dtype].word;
-    }
 }
 
 /* ---- cells ---- */
@@ -73,14 +70,12 @@ void llama_cache_types(const struct inputs *c, struct str *key,
 static int64_t build_of(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_engine_version];
     int64_t n = 0;
-    if (!f->known || !str_eq(c->engine, STR("llama.cpp"))) {
+    if (!f->known || !str_eq(c->engine, STR("llama.cpp")))
         return 0;
-    }
     for (size_t i = 0; i < f->word.n && n < 1000000; i++) {
         char d = f->word.p[i];
-        if (d < '0' || d > '9') {
+        if (d < '0' || d > '9')
             return i == 0 && d == 'b' ? n : 0;
-        }
         n = n * 10 + (d - '0');
     }
     return n;
@@ -98,12 +93,10 @@ struct span llama_cells(const struct inputs *c, int64_t tokens) {
                 {INT64_MAX, 256, 256}};
     int64_t build = build_of(c);
     size_t i = 0;
-    while (build >= rows[i].until) {
+    while (build >= rows[i].until)
         i++;
-    }
-    if (tokens <= 0) {
+    if (tokens <= 0)
         return span_none();
-    }
     const struct fact *flash = &c->in[FACT_flash_attention];
     bool tells = rows[i].until == BY_FLASH && flash->known;
     struct span few =
@@ -119,19 +112,16 @@ static struct span window_cells(const struct inputs *c, int64_t window,
     struct span wanted = span_plus(
         span_times(span_exact(window), setting_of(c, FACT_max_num_seqs, 1)),
         span_exact(ubatch));
-    if (!wanted.known || !cells.known) {
+    if (!wanted.known || !cells.known)
         return span_none();
-    }
     int64_t build = build_of(c);
-    if (build > 0 && build < WINDOWS_FROM) {
+    if (build > 0 && build < WINDOWS_FROM)
         return cells;
-    }
     int64_t low = wanted.low < cells.low ? wanted.low : cells.low;
     int64_t high = wanted.high < cells.high ? wanted.high : cells.high;
     struct span few = padded(low, WINDOW_PAD), many = padded(high, WINDOW_PAD);
-    if (build < WINDOWS_FROM && many.known) {
+    if (build < WINDOWS_FROM && many.known)
         many.high = many.high > cells.high ? many.high : cells.high;
-    }
     return span_between(few, many);
 }
 
@@ -154,9 +144,8 @@ static struct span latent_row(const struct inputs *c,
     struct str key, value;
     llama_cache_types(c, &key, &value);
     struct span latent = llama_type_bytes(key, g->latent_dim);
-    if (build >= LATENT_FROM || g->latent_dim != LATENT_DEEPSEEK) {
+    if (build >= LATENT_FROM || g->latent_dim != LATENT_DEEPSEEK)
         return latent;
-    }
     struct span heads = c->model->heads > 0 ? heads_bytes(c, c->model->heads,
                                                           NOPE_ROPE, HEAD_VALUE)
                                             : span_none();
@@ -164,9 +153,8 @@ static struct span latent_row(const struct inputs *c,
 }
 
 struct span llama_row_bytes(const struct inputs *c, const struct kv_group *g) {
-    if (g->kind == KV_mla) {
+    if (g->kind == KV_mla)
         return latent_row(c, g);
-    }
     if (g->kind == KV_indexer) { /* elements in 16 bits, without scales */
         return span_exact((g->latent_dim - 4) * 2);
     }
@@ -182,11 +170,10 @@ static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
         return span_times(span_times(state, STATE_SCALE),
                           setting_of(c, FACT_max_num_seqs, 1));
     }
-    if (g->kind == KV_sliding || g->kind == KV_chunked) {
+    if (g->kind == KV_sliding || g->kind == KV_chunked)
         cells = window_cells(c, g->window, cells);
-    } else if (g->kind == KV_cross && g->window > 0) {
+    else if (g->kind == KV_cross && g->window > 0)
         cells = span_exact(g->window);
-    }
     return span_product(llama_row_bytes(c, g), cells);
 }
 
@@ -212,9 +199,8 @@ static int64_t layers_on_cards(const struct inputs *c) {
 struct span llama_share_of_cards(const struct inputs *c, struct span all) {
     int64_t cards = setting_of(c, FACT_pipeline_parallel, 1);
     int64_t layers = c->model ? c->model->layers : 0;
-    if (layers <= 0 || (cards == 1 && layers_on_cards(c) == layers)) {
+    if (layers <= 0 || (cards == 1 && layers_on_cards(c) == layers))
         return all;
-    }
     return span_share(all, ceil_div(layers_on_cards(c), cards), layers);
 }
 
@@ -224,11 +210,10 @@ struct span llama_weights_on_card(const struct inputs *c, struct span all) {
     int64_t layers = c->model ? c->model->layers : 0;
     bool is_file = c->in[FACT_weights_bytes].known;
     bool is_part = layers_on_cards(c) < layers;
-    if (is_file) {
+    if (is_file)
         all = llama_share_of_cards(c, all);
-    } else if (is_part) {
+    else if (is_part)
         all = span_share(all, layers_on_cards(c), layers);
-    }
     struct span less = span_share(all, 4, 5);
     return is_part && all.known ? span_of(less.low, all.high) : all;
 }
@@ -253,9 +238,8 @@ int64_t llama_context_of(const struct inputs *c, struct span buffer) {
     struct span two = llama_cache_on_card(c, 2 * CONTEXT_PROBE);
     if (c->model == NULL || c->model->group_count != 1 || !buffer.known ||
         !span_is_exact(one) || !span_is_exact(two) || one.low <= 0 ||
-        two.low != 2 * one.low || one.low % CONTEXT_PROBE != 0) {
+        two.low != 2 * one.low || one.low % CONTEXT_PROBE != 0)
         return 0;
-    }
     int64_t row = one.low / CONTEXT_PROBE;
     int64_t tokens = span_middle(buffer) / row;
     return tokens > 0 && tokens * row >= buffer.low ? tokens : 0;
@@ -265,9 +249,8 @@ int64_t llama_context_of(const struct inputs *c, struct span buffer) {
 bool llama_is_linear(const struct inputs *c, struct span buffer) {
     struct span sum = span_exact(0);
     struct span cells = llama_cells(c, setting_of(c, FACT_context_length, 0));
-    if (llama_layers_in(c, buffer) > 0) {
+    if (llama_layers_in(c, buffer) > 0)
         return true;
-    }
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
         bool may_grow = g->kind != KV_state && g->kind != KV_cross;
@@ -282,14 +265,12 @@ bool llama_is_linear(const struct inputs *c, struct span buffer) {
 int64_t llama_layers_in(const struct inputs *c, struct span buffer) {
     int64_t tokens = setting_of(c, FACT_context_length, 0);
     if (c->model == NULL || c->model->group_count != 1 || !buffer.known ||
-        tokens <= 0) {
+        tokens <= 0)
         return 0;
-    }
     const struct kv_group *g = &c->model->groups[0];
     struct span one = layer_bytes(c, g, tokens);
-    if (!one.known) {
+    if (!one.known)
         return 0;
-    }
     int64_t n = layers_of(buffer, one.low, g->layers);
     return n > 0 ? n : layers_of(buffer, one.high, g->layers);
 }
@@ -297,9 +278,8 @@ int64_t llama_layers_in(const struct inputs *c, struct span buffer) {
 struct span llama_score_bytes(const struct inputs *c) {
     int64_t tokens = setting_of(c, FACT_context_length, 0);
     int64_t ubatch = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
-    if (c->model == NULL || c->model->heads <= 0 || tokens <= 0) {
+    if (c->model == NULL || c->model->heads <= 0 || tokens <= 0)
         return span_none();
-    }
     struct span one = span_times(llama_cells(c, tokens), c->model->heads);
     return span_times(span_times(one, ubatch), 4);
 }
@@ -314,9 +294,8 @@ struct span llama_compute_bytes(const struct inputs *c) {
         span_plus(span_times(step_layer(c, rows), 3),
                   span_plus(step_logits(c, rows), span_exact(256 * MIB)));
     struct span scores = llama_score_bytes(c);
-    if (is_off(c, FACT_flash_attention) && scores.known) {
+    if (is_off(c, FACT_flash_attention) && scores.known)
         most = span_plus(most, scores);
-    }
     return most.known ? span_of(64 * MIB, most.high) : most;
 }
 

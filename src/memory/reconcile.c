@@ -90,13 +90,11 @@ static bool explains_in_larger_blocks(struct arena *a, const struct inputs *c) {
     struct inputs other = *c;
     bool is_open = !c->in[FACT_block_size].known ||
                    c->in[FACT_block_size].source == SOURCE_DEFAULT;
-    if (!is_open || !length->known || length->number <= 0) {
+    if (!is_open || !length->known || length->number <= 0)
         return false;
-    }
     int64_t block = 16;
-    while (block < BLOCK_MOST && length->number % (2 * block) == 0) {
+    while (block < BLOCK_MOST && length->number % (2 * block) == 0)
         block *= 2;
-    }
     other.in[FACT_block_size] = propose(FACT_block_size, block);
     return block > 16 && explains(a, &other);
 }
@@ -124,11 +122,9 @@ static bool is_open(const struct inputs *c, enum fact_name name) {
 static void try_numbers(struct trials *t, const struct inputs *c,
                         enum fact_name name, const int64_t *numbers,
                         size_t count) {
-    for (size_t i = 0; is_open(c, name) && i < count; i++) {
-        if (t->count < TRIALS_MAX && c->in[name].number != numbers[i]) {
+    for (size_t i = 0; is_open(c, name) && i < count; i++)
+        if (t->count < TRIALS_MAX && c->in[name].number != numbers[i])
             t->at[t->count++] = propose(name, numbers[i]);
-        }
-    }
 }
 
 /* The likeliest first: the first that explains is the answer. */
@@ -138,9 +134,8 @@ static struct trials trials_of(const struct inputs *c) {
     static const int64_t few[] = {2, 3, 4, 8}, on[] = {1};
     static const int64_t drafted[] = {1};
     struct trials t = {.count = 0};
-    for (size_t i = 0; i < 3 && is_open(c, FACT_kv_cache_dtype); i++) {
+    for (size_t i = 0; i < 3 && is_open(c, FACT_kv_cache_dtype); i++)
         t.at[t.count++] = propose_word(FACT_kv_cache_dtype, str_of(dtypes[i]));
-    }
     try_numbers(&t, c, FACT_tensor_parallel, ranks, 7);
     try_numbers(&t, c, FACT_hybrid_kv_disabled, on, 1);
     try_numbers(&t, c, FACT_prefix_caching, on, 1);
@@ -172,9 +167,8 @@ static bool one_setting(struct arena *a, const struct inputs *c,
 /* An fp8 cache on several ranks: the two that are set together most. */
 static bool two_settings(struct arena *a, const struct inputs *c,
                          const struct trials *t, struct reconciliation *r) {
-    if (!is_open(c, FACT_kv_cache_dtype)) {
+    if (!is_open(c, FACT_kv_cache_dtype))
         return false;
-    }
     struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
     struct inputs halved = with(c, &fp8);
     for (size_t i = 0; i < t->count; i++) {
@@ -196,12 +190,10 @@ static struct span token_bytes(const struct inputs *c) {
     struct span pool = span_in(c, FACT_kv_available);
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     struct linear_fit l = linear_fit_of(c);
-    if (l.known && l.slope.low > 0) {
+    if (l.known && l.slope.low > 0)
         return l.slope;
-    }
-    if (pool.known && is_printed(c, FACT_kv_tokens) && tokens->number > 0) {
+    if (pool.known && is_printed(c, FACT_kv_tokens) && tokens->number > 0)
         return span_share(pool, 1, tokens->number);
-    }
     return span_none();
 }
 
@@ -229,9 +221,8 @@ static const struct variant *nearest(const struct variants *variants,
 static void show(struct arena *a, const struct inputs *c,
                  const struct variants *variants, struct reconciliation *r) {
     int64_t tokens = c->in[FACT_max_model_len].number;
-    if (r->quantity != FACT_kv_needed) {
+    if (r->quantity != FACT_kv_needed)
         return;
-    }
     const struct variant *w = nearest(variants, tokens, r->printed);
     r->computed = variant_request(w, tokens);
     r->residual = span_minus(r->printed, r->computed);
@@ -246,27 +237,24 @@ struct reconciliation memory_reconcile(struct arena *a,
                                .quantity = FACT_kv_needed,
                                .per_token = token_bytes(c)};
     struct variants variants = variants_of(a, c);
-    if (variants.count == 0 || (!has_need(c) && !has_pool(c))) {
+    if (variants.count == 0 || (!has_need(c) && !has_pool(c)))
         return r;
-    }
     struct check k = check_of(c, &variants);
     r.quantity = k.quantity;
     r.printed = k.printed;
     r.computed = k.computed;
     r.residual = span_minus(r.printed, r.computed);
-    if (!r.computed.known || !r.printed.known) {
+    if (!r.computed.known || !r.printed.known)
         return r;
-    }
     show(a, c, &variants, &r);
     struct trials t = trials_of(c);
     bool is_met = r.quantity == FACT_kv_needed &&
                   apart(r.computed, r.printed) == 0; /* but no estimate */
-    if (k.agrees || is_met) {
+    if (k.agrees || is_met)
         r.outcome = RECONCILE_AGREES;
-    } else if (one_setting(a, c, &t, &r) || two_settings(a, c, &t, &r)) {
+    else if (one_setting(a, c, &t, &r) || two_settings(a, c, &t, &r))
         r.outcome = RECONCILE_EXPLAINED;
-    } else {
+    else
         r.outcome = RECONCILE_RESIDUAL;
-    }
     return r;
 }

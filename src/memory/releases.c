@@ -106,13 +106,11 @@ static bool is_above(struct str release, struct str low) {
 static void add_release(struct str_list *list, struct str release) {
     for (size_t i = 0; i < list->count; i++) {
         int order;
-        if (version_compare(list->at[i], release, &order) && order == 0) {
+        if (version_compare(list->at[i], release, &order) && order == 0)
             return;
-        }
     }
-    if (list->count < RELEASE_BOUNDARIES_MAX) {
+    if (list->count < RELEASE_BOUNDARIES_MAX)
         list->at[list->count++] = release;
-    }
 }
 
 struct str_list memory_releases(struct arena *a, struct str engine) {
@@ -137,15 +135,12 @@ static struct str_list boundaries(struct arena *a,
     for (size_t i = 0; all.count > 0 && q->engine &&
                        i < q->engine->default_count; i++) {
         const struct version_range *r = &q->engine->defaults[i].versions;
-        for (size_t k = 0; k < r->event_count; k++) {
+        for (size_t k = 0; k < r->event_count; k++)
             add_release(&all, r->events[k].version);
-        }
     }
-    for (size_t i = 0; i < all.count; i++) {
-        if (is_above(all.at[i], low) && !is_above(all.at[i], high)) {
+    for (size_t i = 0; i < all.count; i++)
+        if (is_above(all.at[i], low) && !is_above(all.at[i], high))
             all.at[kept++] = all.at[i];
-        }
-    }
     all.count = kept;
     qsort(all.at, all.count, sizeof *all.at, by_version);
     return all;
@@ -200,9 +195,8 @@ static void find_rules(const struct inputs *c, struct release_step *s) {
             str_eq(c->engine, str_of(row->engine)) &&
             str_eq(s->release, str_of(row->release)) &&
             is_moved(s, row->moves) &&
-            (row->concerns == NULL || row->concerns(c))) {
+            (row->concerns == NULL || row->concerns(c)))
             s->rules[s->rule_count++] = row;
-        }
     }
 }
 
@@ -219,9 +213,8 @@ static struct str source_of(const struct engine *e, enum fact_name fact,
         const struct engine_default *d = &e->defaults[e->default_count - 1 - i];
         if (d->fact == fact &&
             (version_in_range(&d->versions, release) == RANGE_INSIDE ||
-             ends_at(&d->versions, release))) {
+             ends_at(&d->versions, release)))
             return d->source;
-        }
     }
     return STR("");
 }
@@ -239,10 +232,9 @@ static void find_defaults(const struct fit_question *q,
                        !str_eq(x->word, y->word);
         struct str link = source_of(q->engine, name, s->release);
         if (is_default && differs && link.n > 0 &&
-            s->default_count < STEP_DEFAULTS) {
+            s->default_count < STEP_DEFAULTS)
             s->defaults[s->default_count++] =
                 (struct default_change){*x, *y, link};
-        }
     }
 }
 
@@ -251,9 +243,8 @@ struct release_steps memory_release_steps(struct arena *a,
                                           struct str low, struct str high) {
     struct str_list at = boundaries(a, q, low, high);
     struct release_steps steps = {NULL, 0};
-    if (at.count == 0) {
+    if (at.count == 0)
         return steps;
-    }
     steps.at = arena_array(a, at.count, sizeof *steps.at);
     struct asked *before = arena_alloc(a, sizeof *before);
     struct asked *from = arena_alloc(a, sizeof *from);
@@ -288,9 +279,8 @@ static bool is_pool_alike(const struct inputs *c, struct str x, struct str y) {
         if (changes[i].moves == MOVES_POOL &&
             (!is_of_old_cards || has_old_card(c)) &&
             str_eq(c->engine, str_of(changes[i].engine)) &&
-            is_above(release, low) && !is_above(release, high)) {
+            is_above(release, low) && !is_above(release, high))
             return false;
-        }
     }
     return true;
 }
@@ -316,9 +306,8 @@ static struct release_answer answer_in(struct arena *a, const struct inputs *c,
 
 static size_t place_of(const struct str_list *at, struct str release) {
     size_t n = 0;
-    while (n < at->count && !is_above(at->at[n], release)) {
+    while (n < at->count && !is_above(at->at[n], release))
         n++;
-    }
     return n;
 }
 
@@ -346,20 +335,15 @@ bool memory_release_turn(struct arena *a, const struct inputs *c,
     if (!version->known || version->source != SOURCE_LOG ||
         !version_valid(version->word) || c->model == NULL ||
         !c->in[FACT_kv_needed].known || !c->in[FACT_kv_available].known ||
-        !engine_of(c)->takes_share) {
+        !engine_of(c)->takes_share)
         return false;
-    }
     struct str_list at = memory_releases(a, c->engine);
     size_t own = place_of(&at, version->word);
-    for (size_t i = own; i > 1; i--) {
-        if (turn(a, c, &at, i - 1, version->word, out)) {
+    for (size_t i = own; i > 1; i--)
+        if (turn(a, c, &at, i - 1, version->word, out))
             return true;
-        }
-    }
-    for (size_t i = own > 0 ? own : 1; i < at.count; i++) {
-        if (turn(a, c, &at, i, version->word, out)) {
+    for (size_t i = own > 0 ? own : 1; i < at.count; i++)
+        if (turn(a, c, &at, i, version->word, out))
             return true;
-        }
-    }
     return false;
 }

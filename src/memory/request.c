@@ -59,10 +59,9 @@ static struct expression blocks_of(struct arena *a, const struct variant *w,
             ceil_blocks(reach, block),
             FORMULA(a, "ceil(min(% + %, %) / %)", window, flight, n, each)};
     case KV_state:
-        if (!w->keeps_all_states) {
+        if (!w->keeps_all_states)
             return (struct expression){span_exact(w->state_pages),
                                        FORMULA(a, "%", COUNT(w->state_pages))};
-        }
         return (struct expression){
             span_plus(ceil_blocks(all, block), span_exact(w->state_pages - 1)),
             FORMULA(a, "(ceil(% / %) + %)", n, each,
@@ -127,11 +126,10 @@ static struct str write_uniform(struct arena *a, const struct variant *w,
                                 const struct block_layout *p, int64_t tokens) {
     const struct layer_set *s = &p->set[0];
     int64_t slope = variant_slope(w).low;
-    if (s->block_tokens > 0 && tokens % s->block_tokens == 0) {
+    if (s->block_tokens > 0 && tokens % s->block_tokens == 0)
         return FORMULA(a, slope % 1024 == 0 ? "% tokens x %" : "% tokens x % bytes",
                        COUNT(tokens),
                        slope % 1024 == 0 ? BYTES(slope) : COUNT(slope));
-    }
     return FORMULA(a, "% blocks x % x % bytes",
                    TEXT(blocks_of(a, w, s, s->block_tokens, tokens).text),
                    COUNT(p->base_block_tokens), COUNT(slope));
@@ -141,9 +139,8 @@ static struct expression request_of(struct arena *a, const struct variant *w,
                                     int64_t tokens) {
     struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
     struct expression all = {.value = span_none()};
-    if (!p.known) {
+    if (!p.known)
         return all;
-    }
     if (p.is_grouped && w->rules->need != NEED_LAYERS) {
         struct expression blocks = blocks_of_groups(
             a, w, &p, w->rules->need == NEED_FIRST_GROUP, tokens);
@@ -157,9 +154,8 @@ static struct expression request_of(struct arena *a, const struct variant *w,
     }
     all = sum_of_layers(a, w, &p, tokens);
     if (a != NULL && p.count == 1 && kv_kind_grows(p.set[0].kind) &&
-        w->context_ranks == 1) {
+        w->context_ranks == 1)
         all.text = write_uniform(a, w, &p, tokens);
-    }
     return all;
 }
 
@@ -174,9 +170,8 @@ struct str write_request(struct arena *a, const struct variant *w,
 
 struct span variant_request_blocks(const struct variant *w, int64_t tokens) {
     struct block_layout p = block_layout_of(w, LAYOUT_POOL);
-    if (!p.known) {
+    if (!p.known)
         return span_none();
-    }
     return p.is_grouped
                ? blocks_of_groups(NULL, w, &p, false, tokens).value
                : variant_blocks(w, &p.set[0], p.base_block_tokens, tokens);
@@ -187,9 +182,8 @@ struct span variant_request_blocks(const struct variant *w, int64_t tokens) {
 static struct span held_bytes(const struct variant *w, int64_t tokens) {
     struct span charged = variant_request(w, tokens);
     if (w->rules->windows_charged == w->rules->windows_kept &&
-        w->whole == WHOLE_NOT) {
+        w->whole == WHOLE_NOT)
         return charged;
-    }
     struct block_layout p = block_layout_of(w, LAYOUT_POOL);
     struct span kept =
         p.known ? sum_of_layers(NULL, w, &p, tokens).value : span_none();
@@ -212,9 +206,8 @@ struct span variant_longest(const struct variant *w, int64_t pool,
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
         struct span need = held_bytes(w, middle);
-        if (!need.known) {
+        if (!need.known)
             return span_none();
-        }
         *(need.high <= pool ? &fits : &fails) = middle;
     }
     return ceiling > 0 && ceiling < INT64_MAX ? span_exact(fits) : span_none();
@@ -229,19 +222,16 @@ struct span variant_block_bytes(const struct variant *w) {
 
 int64_t variant_rows_charged(const struct variant *w,
                              const struct block_layout *p, size_t i) {
-    if (!p->is_grouped || w->rules->need == NEED_LAYERS) {
+    if (!p->is_grouped || w->rules->need == NEED_LAYERS)
         return p->set[i].count;
-    }
-    if (w->rules->need == NEED_GROUPS) {
+    if (w->rules->need == NEED_GROUPS)
         return p->set[i].groups * p->layers_per_group;
-    }
     return i == 0 ? p->layers_per_group : 0;
 }
 
 static struct span row_of(const struct variant *w, const struct layer_set *s) {
-    if (kv_kind_grows(s->kind)) {
+    if (kv_kind_grows(s->kind))
         return span_share(span_exact(s->row_bytes), 1, w->context_ranks);
-    }
     return s->kind == KV_state && w->keeps_all_states
                ? span_share(span_exact(s->page_bytes), 1, s->block_tokens)
                : span_exact(0);
@@ -256,18 +246,16 @@ struct span variant_slope(const struct variant *w) {
                    ? span_share(span_exact(p.need_block_bytes), 1, tokens)
                    : span_none();
     }
-    for (size_t i = 0; i < p.count; i++) {
+    for (size_t i = 0; i < p.count; i++)
         sum = span_plus(sum, span_times(row_of(w, &p.set[i]),
                                         variant_rows_charged(w, &p, i)));
-    }
     return p.known ? sum : span_none();
 }
 
 /* H of a rank: "8 kv heads", "floor(8 kv heads / TP 2)", "1 kv head". */
 static struct str write_heads(struct arena *a, int64_t heads, int64_t tp) {
-    if (heads < tp && tp > 1) {
+    if (heads < tp && tp > 1)
         return STR("1 copied kv head");
-    }
     return tp <= 1 ? FORMULA(a, "% kv heads", PLAIN(heads))
                    : FORMULA(a, "floor(% kv heads / TP %)", PLAIN(heads),
                              PLAIN(tp));
@@ -281,13 +269,11 @@ static const struct kv_group *group_of(const struct variant *w,
         const struct kv_group *g = &w->model->groups[i];
         struct span row =
             kv_row_bytes(g, w->tp, w->kv_dtype, false, w->rules->latent);
-        if (g->kind == KV_state || !row.known || row.low != s->row_bytes) {
+        if (g->kind == KV_state || !row.known || row.low != s->row_bytes)
             continue;
-        }
         if (found &&
-            (found->kv_heads != g->kv_heads || found->k_dim != g->k_dim)) {
+            (found->kv_heads != g->kv_heads || found->k_dim != g->k_dim))
             return NULL;
-        }
         found = g;
     }
     return found;
@@ -297,19 +283,17 @@ static const struct kv_group *group_of(const struct variant *w,
 static struct str write_rows(struct arena *a, const struct variant *w,
                              const struct layer_set *s, int64_t rows) {
     const struct kv_group *g = group_of(w, s);
-    if (g && g->kind == KV_mla && s->row_bytes % g->latent_dim == 0) {
+    if (g && g->kind == KV_mla && s->row_bytes % g->latent_dim == 0)
         return FORMULA(a, "% layers x % latent x % bytes", COUNT(rows),
                        PLAIN(g->latent_dim),
                        PLAIN(s->row_bytes / g->latent_dim));
-    }
     if (g && g->kind != KV_mla && g->kind != KV_indexer &&
         g->k_dim == g->v_dim && g->k_dim > 0) {
         int64_t elements = 2 * kv_heads_of_rank(g->kv_heads, w->tp) * g->k_dim;
-        if (s->row_bytes % elements == 0) {
+        if (s->row_bytes % elements == 0)
             return FORMULA(a, "2 x % layers x % x % x % bytes", COUNT(rows),
                            TEXT(write_heads(a, g->kv_heads, w->tp)),
                            PLAIN(g->k_dim), PLAIN(s->row_bytes / elements));
-        }
     }
     return FORMULA(a, "% layers x % bytes", COUNT(rows), COUNT(s->row_bytes));
 }
@@ -327,9 +311,8 @@ struct str write_slope(struct arena *a, const struct variant *w) {
     }
     for (size_t i = 0; i < p.count; i++) {
         int64_t rows = variant_rows_charged(w, &p, i);
-        if (kv_kind_grows(p.set[i].kind) && rows != 0) {
+        if (kv_kind_grows(p.set[i].kind) && rows != 0)
             sum = add_up(a, sum, write_rows(a, w, &p.set[i], rows));
-        }
     }
     return w->context_ranks > 1 && sum.n > 0
                ? FORMULA(a, "(%) / % context ranks", TEXT(sum),
@@ -401,19 +384,16 @@ struct span variants_longest(const struct variants *variants, struct span pool,
 static struct span tokens_of(const struct variant *w, int64_t blocks) {
     struct block_layout p = block_layout_of(w, LAYOUT_POOL);
     int64_t groups = 0, block = 0;
-    if (!p.known) {
+    if (!p.known)
         return span_none();
-    }
     for (size_t k = 0; k < p.count; k++) {
         const struct layer_set *s = &p.set[k];
         groups += s->groups;
-        if (s->kind != KV_state && (block == 0 || s->block_tokens < block)) {
+        if (s->kind != KV_state && (block == 0 || s->block_tokens < block))
             block = s->block_tokens;
-        }
     }
-    if (!p.is_grouped) {
+    if (!p.is_grouped)
         groups = 1;
-    }
     return span_times(span_times(span_exact(blocks / groups), block),
                       w->context_ranks);
 }
@@ -422,12 +402,10 @@ static struct span tokens_of(const struct variant *w, int64_t blocks) {
 static struct span tokens_printed(const struct variant *w, int64_t blocks,
                                   int64_t length) {
     struct span request = span_none();
-    if (w->rules->tokens_by_requests && length > 0) {
+    if (w->rules->tokens_by_requests && length > 0)
         request = variant_request_blocks(w, length);
-    }
-    if (!request.known || request.low <= 0) {
+    if (!request.known || request.low <= 0)
         return tokens_of(w, blocks);
-    }
     int64_t tokens;
     return mul_div_floor(blocks, length, request.low, &tokens)
                ? span_exact(tokens)

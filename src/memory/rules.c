@@ -99,12 +99,10 @@ static enum answer is_between(const struct inputs *c, const char *from,
     const struct fact *f = &c->in[FACT_engine_version];
     struct str version = f->known ? f->word : STR("");
     int after_from, after_until = -1;
-    if (!version_compare(version, str_of(from), &after_from)) {
+    if (!version_compare(version, str_of(from), &after_from))
         return ANSWER_MAYBE;
-    }
-    if (*until) {
+    if (*until)
         version_compare(version, str_of(until), &after_until);
-    }
     return after_from >= 0 && after_until < 0 ? ANSWER_YES : ANSWER_NO;
 }
 
@@ -134,17 +132,14 @@ static enum answer is_sent_to_v0(const struct inputs *c) {
 
 enum answer rules_is_v0(const struct inputs *c) {
     if (is_between(c, "0.11.0", "") == ANSWER_YES ||
-        c->in[FACT_kv_needed].known) {
+        c->in[FACT_kv_needed].known)
         return ANSWER_NO;
-    }
     if (is_between(c, "0", "0.7.0") == ANSWER_YES ||
-        c->in[FACT_cpu_blocks].known || has_v0_refusal(c)) {
+        c->in[FACT_cpu_blocks].known || has_v0_refusal(c))
         return ANSWER_YES;
-    }
     if (is_between(c, "0.7.0", "0.8.0") == ANSWER_YES ||
-        is_sent_to_v0(c) == ANSWER_YES) {
+        is_sent_to_v0(c) == ANSWER_YES)
         return ANSWER_YES;
-    }
     return is_between(c, "0.8.0", "0.11.0") == ANSWER_YES ? ANSWER_NO
                                                           : ANSWER_MAYBE;
 }
@@ -152,23 +147,20 @@ enum answer rules_is_v0(const struct inputs *c) {
 struct rules_list rules_of(const struct inputs *c) {
     struct rules_list list = {.count = 0};
     enum answer v0 = rules_is_v0(c);
-    if (!engine_of(c)->takes_share) {
+    if (!engine_of(c)->takes_share)
         return list;
-    }
     for (size_t i = 0; i < ROW_COUNT; i++) {
         bool excluded = rows[i].is_v0 ? v0 == ANSWER_NO : v0 == ANSWER_YES;
         if (!excluded &&
-            is_between(c, rows[i].from, rows[i].until) != ANSWER_NO) {
+            is_between(c, rows[i].from, rows[i].until) != ANSWER_NO)
             list.at[list.count++] = &rows[i];
-        }
     }
     return list;
 }
 
 static enum answer either(enum answer a, enum answer b) {
-    if (a == ANSWER_YES || b == ANSWER_YES) {
+    if (a == ANSWER_YES || b == ANSWER_YES)
         return ANSWER_YES;
-    }
     return a == ANSWER_MAYBE || b == ANSWER_MAYBE ? ANSWER_MAYBE : ANSWER_NO;
 }
 
@@ -177,9 +169,8 @@ enum answer rules_charge_others(const struct inputs *c) {
         either(is_between(c, "0", "0.3.1"), is_between(c, "0.6.4", "0.6.5"));
     enum answer v0 = rules_is_v0(c);
     enum answer in_v1 = is_between(c, "0.7.0", FREE_CHECK_FROM);
-    if (v0 == ANSWER_YES || in_v1 == ANSWER_NO) {
+    if (v0 == ANSWER_YES || in_v1 == ANSWER_NO)
         return always;
-    }
     return either(always, v0 == ANSWER_NO ? in_v1 : ANSWER_MAYBE);
 }
 

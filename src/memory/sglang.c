@@ -29,9 +29,8 @@ static const enum fact_name used[] =
  * mem"), or at most what the context may have taken. */
 struct span sglang_base_bytes(const struct inputs *c) {
     struct span total = gpu_total_bytes(c);
-    if (c->in[FACT_free_before_load].known) {
+    if (c->in[FACT_free_before_load].known)
         return span_in(c, FACT_free_before_load);
-    }
     return total.known ? span_of(total.low - CONTEXT_MOST, total.high) : total;
 }
 
@@ -42,9 +41,8 @@ struct span sglang_static_bytes(const struct inputs *c, int64_t micro) {
 /* One token in all layers of a rank; unknown where layers keep windows. */
 static struct span sglang_token_bytes(const struct inputs *c) {
     struct span sum = span_exact(0);
-    if (c->model == NULL || c->model->group_count == 0) {
+    if (c->model == NULL || c->model->group_count == 0)
         return span_none();
-    }
     for (size_t i = 0; i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
         struct span row =
@@ -67,9 +65,8 @@ static struct str write_pool(const struct ask *q, int64_t micro,
     struct span token = sglang_token_bytes(q->c), whole, pool;
     whole = share_of(span_exact(base.low), micro);
     pool = span_minus(whole, span_exact(weights.high));
-    if (!pool.known) {
+    if (!pool.known)
         return (struct str){0};
-    }
     struct str text = FORMULA_OF(
         q->a, q->c, used, "kv_available = % x % - % weights = at least %",
         RATIO(micro), BYTES(base.low), BYTES(weights.high), BYTES(pool.low));
@@ -83,9 +80,8 @@ static struct str write_pool(const struct ask *q, int64_t micro,
 /* SGLang has reckoned itself what the weights take ("above 0.894"). */
 static void propose_least(const struct ask *q, struct estimate *e) {
     const struct fact *least = &q->c->in[FACT_mem_fraction_least];
-    if (!least->known || least->number + MARGIN >= MOST) {
+    if (!least->known || least->number + MARGIN >= MOST)
         return;
-    }
     int64_t chosen = step_up(least->number + MARGIN);
     e->proposed = propose(FACT_mem_fraction_static, chosen);
     ESTIMATE_IF(q, e, "verdict.if.above_least", RATIO(least->number));
@@ -105,13 +101,11 @@ static void doubt_fraction(const struct ask *q, struct estimate *e,
         ESTIMATE_IF(q, e, "verdict.if.rest", SHORT(rest > 0 ? rest : 0));
         needs_add(&e->needs, FACT_cuda_graph_bytes);
         e->share_micro = 0;
-        if (rest > 0 && rest < usual) {
+        if (rest > 0 && rest < usual)
             (void)mul_div_floor(rest, MICRO, usual, &e->share_micro);
-        }
     }
-    if (!now.known && e->verdict == VERDICT_ENOUGH) {
+    if (!now.known && e->verdict == VERDICT_ENOUGH)
         ESTIMATE_IF(q, e, "verdict.if.rest", SHORT(rest));
-    }
 }
 
 static struct estimate fraction_for_pool(const struct ask *q) {
@@ -199,9 +193,8 @@ static struct estimate fraction_for_rest(const struct ask *q) {
     estimate_needs(&e, has_base, FACT_gpu_total);
     estimate_needs(&e, span_is_exact(now), FACT_mem_fraction_static);
     estimate_needs(&e, e.limit.known, FACT_gpu_free);
-    if (!gap.known || !has_base) {
+    if (!gap.known || !has_base)
         return e;
-    }
     if (!span_is_exact(now)) {
         estimate_less_share(q, &e, base, gap);
         return e;
@@ -233,14 +226,13 @@ static struct estimate tokens_short(const struct ask *q, struct span pool) {
         estimate_of(FACT_tried_tokens, span_in(q->c, FACT_tried_tokens), pool);
     e.short_by = span_beyond(e.after, pool);
     estimate_needs(&e, pool.known, FACT_available_tokens);
-    if (e.short_by.known) {
+    if (e.short_by.known)
         e.formula = FORMULA_OF(
             q->a, q->c,
             FACT_LIST(FACT_tried_tokens, FACT_available_tokens,
                       FACT_swa_available_tokens),
             "short_by = max(% tokens - %, 0) = % tokens", COUNT(e.after.low),
             COUNT(pool.low), COUNT(e.short_by.low));
-    }
     return e;
 }
 
@@ -252,13 +244,11 @@ static struct estimate more_tokens(const struct ask *q) {
 static struct estimate ratio_for_tokens(const struct ask *q) {
     struct span windows = span_in(q->c, FACT_swa_available_tokens);
     struct span tried = span_in(q->c, FACT_tried_tokens);
-    if (span_fits(tried, windows) == VERDICT_ENOUGH) {
+    if (span_fits(tried, windows) == VERDICT_ENOUGH)
         return estimate_none(FACT_tried_tokens);
-    }
     struct estimate e = tokens_short(q, windows);
-    if (e.short_by.known && e.short_by.high > 0) {
+    if (e.short_by.known && e.short_by.high > 0)
         ESTIMATE_IF(q, &e, "verdict.if.window", COUNT(e.short_by.high));
-    }
     return e;
 }
 
@@ -267,9 +257,8 @@ static struct estimate chunk_for_tokens(const struct ask *q) {
     struct span pool = least_pool(q->c);
     struct estimate e = tokens_short(q, pool);
     int64_t chunk = 1;
-    while (pool.known && chunk <= pool.low / 2) {
+    while (pool.known && chunk <= pool.low / 2)
         chunk *= 2;
-    }
     if (pool.known && pool.low > 0) {
         e.after = span_exact(chunk);
         e.short_by = span_exact(0);
@@ -363,9 +352,8 @@ static struct span by_ranks(const struct inputs *c) {
         int64_t ranks, hundredths;
     } rows[] = {{16, 79}, {8, 81}, {4, 85}, {2, 87}, {1, 88}};
     size_t i = 0;
-    while (tp < rows[i].ranks && i < 4) {
+    while (tp < rows[i].ranks && i < 4)
         i++;
-    }
     return span_exact(rows[i].hundredths * STEP);
 }
 
@@ -390,9 +378,8 @@ static const struct tier *tier_of(const struct inputs *c, int64_t card_mib) {
     static const struct tier until_0_5_19 = {35, 2048, 24, 80};
     const struct fact *version = &c->in[FACT_engine_version];
     const struct tier *t = tiers;
-    while (card_mib >= t->below_gib * 1024) {
+    while (card_mib >= t->below_gib * 1024)
         t++;
-    }
     bool is_small = t == &tiers[1] && version->known;
     return is_small && is_before(version, STR("0.5.4.post1")) ? &until_0_5_4
            : is_small && is_before(version, STR("0.5.20"))    ? &until_0_5_19
@@ -440,12 +427,10 @@ static int64_t reserved_most_mib(const struct inputs *c, int64_t card_mib) {
 static int64_t reserved_by_size_mib(const struct inputs *c, int64_t card_mib) {
     int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
                     setting_of(c, FACT_pipeline_parallel, 1);
-    if (card_mib < 35 * 1024) {
+    if (card_mib < 35 * 1024)
         return (28 + ranks) * 1024 / 10;
-    }
-    if (card_mib < 90 * 1024) {
+    if (card_mib < 90 * 1024)
         return (19 + ranks) * 512;
-    }
     return card_mib < 160 * 1024 ? (24 + ranks) * 512 : 32 * 1024;
 }
 
@@ -459,9 +444,8 @@ static struct span by_card(const struct inputs *c,
     bool is_absurd =
         setting_of(c, FACT_tensor_parallel, 1) > ENGINE_RANKS_MAX ||
         setting_of(c, FACT_pipeline_parallel, 1) > ENGINE_RANKS_MAX;
-    if (!total.known || mib <= 0 || is_absurd) {
+    if (!total.known || mib <= 0 || is_absurd)
         return span_none();
-    }
     int64_t rest = mib - reserved(c, mib);
     struct span share = span_share(span_exact(rest), MICRO, mib);
     return rest > 0 ? share : span_none();
@@ -488,13 +472,11 @@ static struct span by_release(const struct inputs *c) {
     struct span newest = has_no_prefill_graphs(c)
                              ? recent
                              : span_hull(recent, by_card(c, reserved_most_mib));
-    if (!version->known || !version_valid(version->word)) {
+    if (!version->known || !version_valid(version->word))
         return span_hull(
             newest, span_hull(by_ranks(c), by_card(c, reserved_by_size_mib)));
-    }
-    if (is_before(version, STR("0.4.6"))) {
+    if (is_before(version, STR("0.4.6")))
         return by_ranks(c);
-    }
     if (is_before(version, STR("0.4.8"))) {
         /* patch releases differ on cards above 80 GiB */
         return !total.known ? total
@@ -503,26 +485,23 @@ static struct span by_release(const struct inputs *c) {
                    : span_hull(span_exact(79 * STEP),
                                by_card(c, reserved_least_mib));
     }
-    if (is_before(version, STR("0.5.3rc2"))) {
+    if (is_before(version, STR("0.5.3rc2")))
         return by_card(c, reserved_by_size_mib);
-    }
     return is_before(version, STR("0.5.10")) ? recent : newest;
 }
 
 struct span sglang_fraction(const struct inputs *c) {
     const struct fact *said = &c->in[FACT_mem_fraction_static];
     const struct fact *version = &c->in[FACT_engine_version];
-    if (said->known) {
+    if (said->known)
         return span_exact(said->number);
-    }
     struct span fraction = by_release(c);
     if (c->model && c->model->is_multimodal) {
         bool is_old = version->known && is_before(version, STR("0.4.9.post3"));
         struct span part = is_old ? span_of(85, 95) : span_of(76, 100);
         fraction = span_shares(fraction, part, 100);
     }
-    if (c->gpu && str_eq(c->gpu->vendor, STR("amd"))) {
+    if (c->gpu && str_eq(c->gpu->vendor, STR("amd")))
         fraction = span_shares(fraction, span_of(85, 100), 100);
-    }
     return fraction;
 }

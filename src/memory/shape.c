@@ -12,9 +12,8 @@ static bool is_same(const struct kv_group *a, const struct kv_group *b) {
 }
 
 void shape_add(struct arena *a, struct model *m, const struct kv_group *g) {
-    if (g->layers <= 0) {
+    if (g->layers <= 0)
         return;
-    }
     for (size_t i = 0; i < m->group_count; i++) {
         if (is_same(&m->groups[i], g)) {
             m->groups[i].layers += g->layers;
@@ -23,9 +22,8 @@ void shape_add(struct arena *a, struct model *m, const struct kv_group *g) {
     }
     struct kv_group *longer =
         arena_array(a, m->group_count + 1, sizeof *longer);
-    for (size_t i = 0; i < m->group_count; i++) {
+    for (size_t i = 0; i < m->group_count; i++)
         longer[i] = m->groups[i];
-    }
     longer[m->group_count++] = *g;
     m->groups = longer;
 }

@@ -15,9 +15,8 @@ struct span span_of(int64_t low, int64_t high) {
 }
 
 struct span span_of_fact(const struct fact *f) {
-    if (!f->known) {
+    if (!f->known)
         return span_none();
-    }
     return f->ranged ? span_of(f->low, f->high) : span_exact(f->number);
 }
 
@@ -26,18 +25,16 @@ struct span span_in(const struct inputs *c, enum fact_name name) {
 }
 
 struct span span_of_setting(const struct fact *f) {
-    if (f->known && f->source == SOURCE_DEFAULT && f->ranged) {
+    if (f->known && f->source == SOURCE_DEFAULT && f->ranged)
         return span_of(f->low, f->high);
-    }
     return f->known ? span_exact(f->number) : span_none();
 }
 
 struct span span_plus(struct span a, struct span b) {
     struct span sum = {.known = a.known && b.known};
     if (!sum.known || !add_i64(a.low, b.low, &sum.low) ||
-        !add_i64(a.high, b.high, &sum.high)) {
+        !add_i64(a.high, b.high, &sum.high))
         return span_none();
-    }
     return sum;
 }
 
@@ -47,28 +44,23 @@ static bool negate(int64_t n, int64_t *out) {
 
 struct span span_minus(struct span a, struct span b) {
     struct span minus = {.known = b.known};
-    if (!b.known || !negate(b.high, &minus.low) ||
-        !negate(b.low, &minus.high)) {
+    if (!b.known || !negate(b.high, &minus.low) || !negate(b.low, &minus.high))
         return span_none();
-    }
     return span_plus(a, minus);
 }
 
 struct span span_times(struct span s, int64_t n) {
     struct span r = {.known = s.known && n >= 0};
-    if (!r.known || !mul_i64(s.low, n, &r.low) ||
-        !mul_i64(s.high, n, &r.high)) {
+    if (!r.known || !mul_i64(s.low, n, &r.low) || !mul_i64(s.high, n, &r.high))
         return span_none();
-    }
     return r;
 }
 
 struct span span_product(struct span a, struct span b) {
     struct span r = {.known = a.known && b.known && a.low >= 0 && b.low >= 0};
     if (!r.known || !mul_i64(a.low, b.low, &r.low) ||
-        !mul_i64(a.high, b.high, &r.high)) {
+        !mul_i64(a.high, b.high, &r.high))
         return span_none();
-    }
     return r;
 }
 
@@ -78,9 +70,8 @@ struct span span_share(struct span s, int64_t num, int64_t den) {
     if (!r.known || !mul_div_floor(s.low, num, den, &r.low) ||
         !negate(s.high, &minus_high) ||
         !mul_div_floor(minus_high, num, den, &minus_high) ||
-        !negate(minus_high, &r.high)) {
+        !negate(minus_high, &r.high))
         return span_none();
-    }
     return r;
 }
 
@@ -91,9 +82,8 @@ struct span span_shares(struct span s, struct span num, int64_t den) {
 }
 
 struct span span_hundredths(struct span there, struct span one) {
-    if (!there.known || !one.known || one.low <= 0) {
+    if (!there.known || !one.known || one.low <= 0)
         return span_none();
-    }
     struct span low = span_share(span_exact(there.low), 100, one.high);
     struct span high = span_share(span_exact(there.high), 100, one.low);
     return low.known && high.known ? span_of(low.low, high.low) : span_none();
@@ -111,29 +101,25 @@ struct span span_between(struct span low, struct span high) {
 }
 
 struct span span_hull(struct span a, struct span b) {
-    if (!a.known || !b.known) {
+    if (!a.known || !b.known)
         return span_none();
-    }
     return span_of(a.low < b.low ? a.low : b.low,
                    a.high > b.high ? a.high : b.high);
 }
 
 struct span span_meet(struct span a, struct span b) {
-    if (!a.known || !b.known) {
+    if (!a.known || !b.known)
         return a.known ? a : b;
-    }
     int64_t low = a.low > b.low ? a.low : b.low;
     int64_t high = a.high < b.high ? a.high : b.high;
     return low <= high ? span_of(low, high) : a;
 }
 
 struct span span_at_least(struct span s, int64_t floor_value) {
-    if (s.low < floor_value) {
+    if (s.low < floor_value)
         s.low = floor_value;
-    }
-    if (s.high < floor_value) {
+    if (s.high < floor_value)
         s.high = floor_value;
-    }
     return s;
 }
 
@@ -153,20 +139,17 @@ int64_t span_roundest(struct span s) {
     int64_t best = s.high;
     for (int64_t step = 2; step > 0 && step <= s.high; step *= 2) {
         int64_t down = s.high - s.high % step;
-        if (down < s.low || step > INT64_MAX / 2) {
+        if (down < s.low || step > INT64_MAX / 2)
             break;
-        }
         best = down;
     }
     return best;
 }
 
 enum verdict span_fits(struct span asked, struct span limit) {
-    if (!asked.known || !limit.known) {
+    if (!asked.known || !limit.known)
         return VERDICT_UNKNOWN;
-    }
-    if (asked.high <= limit.low) {
+    if (asked.high <= limit.low)
         return VERDICT_ENOUGH;
-    }
     return asked.low > limit.high ? VERDICT_NOT_ENOUGH : VERDICT_MAY_BE_ENOUGH;
 }

@@ -85,9 +85,8 @@ static struct span weights_of(const struct training_setup *s,
         whole = span_plus(whole, beside);
     }
     struct span rank = sharded(s, whole, 3);
-    if (s->shard_stage < 3 || s->ranks <= 1 || s->layers <= 0) {
+    if (s->shard_stage < 3 || s->ranks <= 1 || s->layers <= 0)
         return rank;
-    }
     struct span gathered = span_share(whole, 2, s->layers);
     return gathered.known && rank.known
                ? span_of(rank.low, span_plus(rank, gathered).high)
@@ -115,12 +114,10 @@ static struct span layer_of(const struct training_setup *s, struct span step) {
 
 static struct span activations_of(const struct training_setup *s) {
     struct span step = span_times(span_exact(s->batch), s->tokens);
-    if (s->batch <= 0 || s->tokens <= 0) {
+    if (s->batch <= 0 || s->tokens <= 0)
         return span_exact(0);
-    }
-    if (s->hidden_size <= 0 || s->layers <= 0 || s->vocab_size <= 0) {
+    if (s->hidden_size <= 0 || s->layers <= 0 || s->vocab_size <= 0)
         return span_none();
-    }
     struct span layer = layer_of(s, step);
     struct span all = span_times(layer, s->layers);
     struct span logits = span_times(step, s->vocab_size);
@@ -158,9 +155,8 @@ static void show(struct arena *a, struct formulas *f, struct str what,
                  int64_t params, int64_t hundredths, int64_t ranks) {
     struct span value =
         span_share(span_share(span_exact(params), hundredths, 100), 1, ranks);
-    if (!value.known || hundredths <= 0) {
+    if (!value.known || hundredths <= 0)
         return;
-    }
     formula_put(a, f,
                 FORMULA(a, "% = % params x % bytes / % % = %", TEXT(what),
                         COUNT(params), RATIO(hundredths * 10000), PLAIN(ranks),
@@ -175,15 +171,13 @@ static void show_parts(struct arena *a, struct formulas *f,
     bool is_frozen = trained.low < s->params && s->base_bits > 0;
     struct str state =
         arena_printf(a, "optimizer state of %s at most", name_of(s->optimizer));
-    if (!is_frozen || !s->frozen.known) {
+    if (!is_frozen || !s->frozen.known)
         show(a, f, STR("weights at least"), s->params,
              is_frozen ? s->base_bits * 100 / 8 : w->weights,
              s->shard_stage >= 3 ? all : 1);
-    }
-    if (!sends_gradients(s)) {
+    if (!sends_gradients(s))
         show(a, f, STR("gradients at least"), trained.low, w->gradients_low,
              s->shard_stage >= 2 ? all : 1);
-    }
     show(a, f, state, trained.high, w->moments_high,
          s->shard_stage >= 1 ? all : 1);
 }
@@ -200,17 +194,15 @@ struct training memory_training(struct arena *a, const struct training_setup *s,
             sharded(s, bytes_of(trained, w.moments_low, w.moments_high), 1),
         .activations = activations_of(s),
         .host = span_exact(0)};
-    if (s->params <= 0) {
+    if (s->params <= 0)
         return (struct training){0};
-    }
     show_parts(a, f, s, &w);
     if (s->offloads_optimizer) {
         t.host = span_plus(t.host, t.optimizer);
         t.optimizer = span_exact(0);
     }
-    if (sends_gradients(s)) {
+    if (sends_gradients(s))
         t.gradients = span_of(0, t.gradients.high);
-    }
     if (s->offloads_weights) {
         struct span held = sharded(
             s, bytes_of(span_exact(s->params), w.weights, w.weights), 3);
@@ -251,18 +243,17 @@ bool training_is_asked(const struct inputs *c) {
 bool training_optimizer_named(struct str word, enum optimizer *out) {
     bool is_narrow = has_part(word, "8bit") || has_part(word, "8-bit") ||
                      has_part(word, "4bit");
-    if (has_part(word, "adafactor")) {
+    if (has_part(word, "adafactor"))
         *out = OPTIMIZER_ADAFACTOR;
-    } else if (has_part(word, "adam")) {
+    else if (has_part(word, "adam"))
         *out = is_narrow ? OPTIMIZER_ADAMW_8BIT : OPTIMIZER_ADAMW;
-    } else if (has_part(word, "momentum") || has_part(word, "lion") ||
-               has_part(word, "muon")) {
+    else if (has_part(word, "momentum") || has_part(word, "lion") ||
+             has_part(word, "muon"))
         *out = OPTIMIZER_MOMENTUM;
-    } else if (has_part(word, "sgd")) {
+    else if (has_part(word, "sgd"))
         *out = OPTIMIZER_SGD;
-    } else {
+    else
         return false;
-    }
     return true;
 }
 
@@ -321,9 +312,8 @@ static void take_adapters(const struct inputs *c, struct training_setup *s) {
     }
     int64_t bits = weight_bits(c);
     s->base_bits = bits > 0 ? bits : FREE_BITS;
-    if (bits > 0 && bits < FREE_BITS) {
+    if (bits > 0 && bits < FREE_BITS)
         s->frozen = weights_computed(c, 1, 1, quantization_of(c));
-    }
 }
 
 /* ---- all of it ---- */
@@ -339,9 +329,8 @@ static int64_t ranks_of(const struct inputs *c, int64_t split) {
 static void take_shape(const struct inputs *c, struct training_setup *s,
                        int64_t tp, int64_t pp) {
     const struct model *m = c->model;
-    if (m == NULL) {
+    if (m == NULL)
         return;
-    }
     s->params = ceil_div(m->params, tp * pp);
     s->layers = ceil_div(m->layers, pp);
     s->hidden_size = m->hidden_size;
@@ -368,20 +357,16 @@ struct training_setup training_setup_of(const struct inputs *c) {
         .keeps_scores = is_off(c, FACT_flash_attention),
         .batch = setting_of(c, FACT_batch_size, 0),
         .tokens = setting_of(c, FACT_seq_len, 0)};
-    if (!mul_i64(tp, pp, &split)) {
+    if (!mul_i64(tp, pp, &split))
         return s;
-    }
     take_shape(c, &s, tp, pp);
     s.ranks = ranks_of(c, split);
-    if (c->in[FACT_optimizer].known) {
+    if (c->in[FACT_optimizer].known)
         training_optimizer_named(c->in[FACT_optimizer].word, &s.optimizer);
-    }
-    if (c->in[FACT_precision].known) {
+    if (c->in[FACT_precision].known)
         training_precision_named(c->in[FACT_precision].word, &s.precision);
-    }
-    if (c->model) {
+    if (c->model)
         take_adapters(c, &s);
-    }
     return s;
 }
 
@@ -398,18 +383,16 @@ void training_explain(struct arena *a, const struct inputs *c,
         FACTS(FACT_model, FACT_optimizer, FACT_precision, FACT_zero_stage,
               FACT_gpu_count, FACT_lora_rank, FACT_trainable_params);
     if (f == NULL || c->model == NULL || c->model->params <= 0 ||
-        !training_is_step(c)) {
+        !training_is_step(c))
         return;
-    }
     struct training_setup s = training_setup_of(c);
     struct training t = memory_training(a, &s, f);
     struct span state =
         span_plus(t.weights, span_plus(t.gradients, t.optimizer));
     const char *what =
         s.trainable > 0 ? "with adapters" : "if all parameters are trained";
-    if (state.known) {
+    if (state.known)
         formula_put(a, f,
                     FORMULA_OF(a, c, used, "training state %, on each GPU = %",
                                TEXT(str_of(what)), BETWEEN(state)));
-    }
 }

@@ -15,12 +15,10 @@ struct options { /* values of one open setting */
 
 /* Each value once. */
 static void offer_if(struct options *o, bool is_open, int64_t value) {
-    for (size_t i = 0; i < o->count; i++) {
+    for (size_t i = 0; i < o->count; i++)
         is_open = is_open && o->at[i] != value;
-    }
-    if (is_open && o->count < OPTIONS_MAX) {
+    if (is_open && o->count < OPTIONS_MAX)
         o->at[o->count++] = value;
-    }
 }
 
 static void offer(struct options *o, int64_t value) {
@@ -62,9 +60,8 @@ static struct options flights(const struct inputs *c,
             offer(&o, flight.low);
             offer(&o, flight.high);
         }
-        for (size_t i = 0; !flight.known && i < 3; i++) {
+        for (size_t i = 0; !flight.known && i < 3; i++)
             offer(&o, usual[i] * steps);
-        }
     }
     return o;
 }
@@ -88,20 +85,17 @@ static const struct state_mode {
 enum { MODE_NONE, MODE_ALIGN, MODE_ALL_2, MODE_ALL_1 = 4 };
 
 static const struct kv_group *state_group(const struct model *m) {
-    for (size_t i = 0; i < m->group_count; i++) {
-        if (m->groups[i].kind == KV_state) {
+    for (size_t i = 0; i < m->group_count; i++)
+        if (m->groups[i].kind == KV_state)
             return &m->groups[i];
-        }
-    }
     return NULL;
 }
 
 /* Are prefixes cached? Hybrids did not until they were asked to. */
 static enum answer caches_prefixes(const struct inputs *c) {
     const struct fact *caching = &c->in[FACT_prefix_caching];
-    if (is_said(caching)) {
+    if (is_said(caching))
         return caching->number ? ANSWER_YES : ANSWER_NO;
-    }
     return rules_cache_hybrids(c);
 }
 
@@ -171,9 +165,8 @@ static struct options wholes(const struct inputs *c,
     struct options o = {.count = 0};
     enum answer whole =
         model_has(c->model, KV_chunked) ? rules_keep_chunks(c) : ANSWER_NO;
-    if (is_said(off)) {
+    if (is_said(off))
         whole = off->number ? ANSWER_YES : ANSWER_NO;
-    }
     if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model)) {
         whole = ANSWER_NO; /* nothing to decide */
     }
@@ -212,12 +205,10 @@ static struct variant variant_with(const struct inputs *c,
         .spares_block = rules->spares_block && !c->in[FACT_kv_needed].known,
     };
     int64_t prefill = setting_of(c, FACT_prefill_context_parallel, 1);
-    if (!mul_i64(w.context_ranks, prefill, &w.context_ranks)) {
+    if (!mul_i64(w.context_ranks, prefill, &w.context_ranks))
         w.context_ranks = 1;
-    }
-    if (state) {
+    if (state)
         w.state = kv_state_setting(c, state);
-    }
     return w;
 }
 
@@ -237,9 +228,8 @@ static void choose(struct variant *w, const int64_t *chosen) {
     w->state_pages = mode->pages + w->state.draft_tokens;
     w->keeps_all_states = mode->keeps_all;
     w->state_step = mode->step;
-    if (mode->step == 0 && model_has(w->model, KV_mla)) {
+    if (mode->step == 0 && model_has(w->model, KV_mla))
         w->state_step = LATENT_BLOCK;
-    }
     w->state_scale = chosen[STATE_SCALE];
     w->share = (enum stage_share)chosen[STAGE];
     w->draft_layers = chosen[DRAFT];
@@ -257,9 +247,8 @@ static void add_variants(struct arena *a, struct variants *variants,
         draft_layers(c),        as_whole ? whole : wholes(c, rules)};
     struct variant first = variant_with(c, rules);
     size_t total = 1;
-    for (size_t d = 0; d < DIMENSIONS; d++) {
+    for (size_t d = 0; d < DIMENSIONS; d++)
         total *= dimension[d].count;
-    }
     for (size_t i = 0; i < total && variants->count < VARIANTS_MAX; i++) {
         int64_t chosen[DIMENSIONS];
         for (size_t d = 0, rest = i; d < DIMENSIONS; d++) {
@@ -280,9 +269,8 @@ static void add_variants(struct arena *a, struct variants *variants,
 
 static bool gives_need(const struct inputs *c, const struct variant *w) {
     struct span printed = span_in(c, FACT_kv_needed);
-    if (!printed.known || !c->in[FACT_max_model_len].known) {
+    if (!printed.known || !c->in[FACT_max_model_len].known)
         return true;
-    }
     struct span need = variant_request(w, c->in[FACT_max_model_len].number);
     return need.known && printed.low <= need.high && need.low <= printed.high;
 }
@@ -290,9 +278,8 @@ static bool gives_need(const struct inputs *c, const struct variant *w) {
 static bool gives_estimate(const struct inputs *c, const struct variant *w) {
     int64_t estimate = setting_of(c, FACT_est_max_model_len, 0);
     struct span pool = span_in(c, FACT_kv_available);
-    if (estimate <= 0 || !pool.known) {
+    if (estimate <= 0 || !pool.known)
         return true;
-    }
     struct span here = variant_request(w, estimate);
     struct span next = variant_request(w, estimate + 1);
     return here.known && here.low <= pool.high && next.high > pool.low;
@@ -313,17 +300,13 @@ static struct variants variants_by(struct arena *a, const struct inputs *c,
     struct variants variants = {.count = 0};
     struct rules_list rules = rules_of(c);
     size_t kept = 0;
-    for (size_t i = 0; i < rules.count; i++) {
-        if (!as_whole || rules.at[i]->windows_charged == WINDOWS_CUT) {
+    for (size_t i = 0; i < rules.count; i++)
+        if (!as_whole || rules.at[i]->windows_charged == WINDOWS_CUT)
             add_variants(a, &variants, c, rules.at[i], as_whole);
-        }
-    }
     for (size_t i = 0; i < variants.count; i++) {
         const struct variant *w = &variants.at[i];
-        if (gives_need(c, w) && gives_estimate(c, w) &&
-            gives_cpu_blocks(c, w)) {
+        if (gives_need(c, w) && gives_estimate(c, w) && gives_cpu_blocks(c, w))
             variants.at[kept++] = *w;
-        }
     }
     variants.agrees = kept > 0;
     variants.count = kept > 0 ? kept : variants.count;
@@ -331,14 +314,12 @@ static struct variants variants_by(struct arena *a, const struct inputs *c,
 }
 
 struct variants variants_of(struct arena *a, const struct inputs *c) {
-    if (c->model == NULL || c->model->group_count == 0) {
+    if (c->model == NULL || c->model->group_count == 0)
         return (struct variants){.count = 0};
-    }
     struct variants variants = variants_by(a, c, false);
     if (variants.agrees || variants.count == 0 || !has_windows(c->model) ||
-        rules_is_v0(c) == ANSWER_YES) {
+        rules_is_v0(c) == ANSWER_YES)
         return variants;
-    }
     struct variants whole = variants_by(a, c, true);
     return whole.agrees ? whole : variants;
 }
@@ -347,8 +328,7 @@ struct variants variants_copy(struct arena *a,
                               const struct variants *variants) {
     struct variants copy = *variants;
     copy.at = arena_array(a, variants->count, sizeof *copy.at);
-    for (size_t i = 0; i < variants->count; i++) {
+    for (size_t i = 0; i < variants->count; i++)
         copy.at[i] = variants->at[i];
-    }
     return copy;
 }

@@ -96,11 +96,9 @@ static bool is_none(struct str q) {
 }
 
 static const struct width *width_of(struct str quantization) {
-    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-        if (has_part(quantization, widths[i].name)) {
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        if (has_part(quantization, widths[i].name))
             return widths[i].bits ? &widths[i] : NULL;
-        }
-    }
     return NULL;
 }
 
@@ -109,26 +107,23 @@ static int64_t dtype_bytes(struct str dtype) {
 }
 
 struct span weight_micro(struct str quantization, struct str dtype) {
-    if (is_none(quantization)) {
+    if (is_none(quantization))
         return span_exact(dtype_bytes(dtype) * MICRO);
-    }
     const struct width *w = width_of(quantization);
     return w ? span_of(w->low_micro, w->high_micro) : span_none();
 }
 
 struct str quantization_of(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_quantization];
-    if (f->known && !is_none(f->word)) {
+    if (f->known && !is_none(f->word))
         return f->word;
-    }
     return c->model ? c->model->quantization : (struct str){0};
 }
 
 int64_t weight_bits(const struct inputs *c) {
     struct str q = quantization_of(c);
-    if (is_none(q)) {
+    if (is_none(q))
         return 16;
-    }
     const struct width *w = width_of(q);
     return w ? w->bits : 0;
 }
@@ -160,12 +155,10 @@ static struct span whole_model(const struct inputs *c,
                                struct str quantization) {
     const struct model *m = c->model;
     struct span micro = weight_micro(quantization, run_dtype(c));
-    if (m == NULL || m->params <= 0 || !micro.known) {
+    if (m == NULL || m->params <= 0 || !micro.known)
         return span_none();
-    }
-    if (is_none(quantization)) {
+    if (is_none(quantization))
         return span_share(span_exact(m->params), micro.low, MICRO);
-    }
     int64_t bits = width_of(quantization)->bits;
     bool is_mlx = engine_of(c)->quantizes_all && has_part(quantization, "bit");
     if (is_mlx) { /* every matrix, embeddings too, with a scale and a bias of
@@ -176,9 +169,8 @@ static struct span whole_model(const struct inputs *c,
     }
     int64_t kept = m->embedding_params < m->params ? m->embedding_params : 0;
     struct span rest = span_exact(m->params - kept), held = span_exact(kept);
-    if (width_of(quantization)->is_gguf) {
+    if (width_of(quantization)->is_gguf)
         return whole_mix(m, micro, kept);
-    }
     struct span most = span_plus(span_share(rest, micro.high, MICRO),
                                  span_times(held, dtype_bytes(run_dtype(c))));
     /* other layers left at 16 bits: of experts, often what all tokens share */
@@ -210,9 +202,8 @@ static struct span less_experts(const struct inputs *c, struct span all) {
         !mul_i64(matrices, m->expert_size, &experts) ||
         !mul_i64(experts, m->experts, &experts) ||
         !mul_i64(experts, m->layers - m->dense_layers, &layers) ||
-        layers <= 0 || layers > m->params) {
+        layers <= 0 || layers > m->params)
         return all;
-    }
     struct span own = span_share(all, m->params - layers, m->params);
     return span_plus(own,
                      span_share(span_share(all, layers, m->params), 1, dp));
@@ -221,9 +212,8 @@ static struct span less_experts(const struct inputs *c, struct span all) {
 struct span weights_computed(const struct inputs *c, int64_t tp, int64_t pp,
                              struct str quantization) {
     struct span all = less_experts(c, whole_model(c, quantization));
-    if (!all.known || tp < 1 || pp < 1) {
+    if (!all.known || tp < 1 || pp < 1)
         return span_none();
-    }
     struct span low = span_share(all, 99, 100);
     /* ROCm's kernels want wider rows: a 4B model of 7.49 GiB took 7.68. */
     bool pads_tensors = (c->gpu && str_eq(c->gpu->vendor, STR("amd"))) ||
@@ -236,9 +226,8 @@ struct span weights_computed(const struct inputs *c, int64_t tp, int64_t pp,
         high =
             span_plus(span_share(span_minus(high, ends), stage, layers), ends);
     }
-    if (tp > 1) {
+    if (tp > 1)
         high = span_share(high, 102, 100);
-    }
     low = span_share(low, 1, tp);
     high = span_share(high, 1, tp);
     return span_between(low, high);
@@ -246,9 +235,8 @@ struct span weights_computed(const struct inputs *c, int64_t tp, int64_t pp,
 
 struct span weights_bytes(const struct inputs *c) {
     struct span printed = span_in(c, FACT_weights_bytes);
-    if (printed.known) {
+    if (printed.known)
         return printed;
-    }
     struct span all = weights_computed(
         c, setting_of(c, FACT_tensor_parallel, 1),
         setting_of(c, FACT_pipeline_parallel, 1), quantization_of(c));
@@ -269,14 +257,12 @@ struct span weights_with_tp(const struct inputs *c, int64_t tp) {
 struct span weights_with_bits(const struct inputs *c, int64_t bits) {
     int64_t from = weight_bits(c);
     struct span now = weights_bytes(c);
-    if (from == 0 || bits >= from) {
+    if (from == 0 || bits >= from)
         return span_none();
-    }
     struct span least = span_share(now, bits, from);
     struct span kept = span_share(now, 12, 100);
-    if (c->model && c->model->params > 0 && c->model->embedding_params > 0) {
+    if (c->model && c->model->params > 0 && c->model->embedding_params > 0)
         kept = span_share(now, c->model->embedding_params, c->model->params);
-    }
     struct span scales = span_share(least, 12, 100);
     struct span most = span_plus(span_plus(least, kept), scales);
     return most.known ? span_of(least.low, most.high) : span_none();
@@ -287,18 +273,16 @@ struct span memory_weights_of(const struct inputs *c, int64_t params) {
     int64_t ranks;
     if (!micro.known || params <= 0 ||
         !mul_i64(setting_of(c, FACT_tensor_parallel, 1),
-                 setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
+                 setting_of(c, FACT_pipeline_parallel, 1), &ranks))
         return span_none();
-    }
     struct span all = span_share(span_exact(params), span_middle(micro), MICRO);
     return span_exact(span_middle(span_share(all, 1, ranks)));
 }
 
 struct span weights_nominal(const struct inputs *c) {
     struct span printed = span_in(c, FACT_weights_bytes);
-    if (printed.known || c->model == NULL) {
+    if (printed.known || c->model == NULL)
         return printed.known ? span_exact(span_middle(printed)) : printed;
-    }
     return memory_weights_of(c, c->model->params);
 }
 
@@ -309,17 +293,14 @@ struct span memory_weights(struct arena *a, const struct inputs *c,
               FACT_pipeline_parallel);
     struct span bytes = weights_bytes(c);
     struct span micro = weight_micro(quantization_of(c), run_dtype(c));
-    if (!bytes.known && needs) {
+    if (!bytes.known && needs)
         needs_add(needs, c->model ? FACT_weights_bytes : FACT_model);
-    }
-    if (!bytes.known || c->in[FACT_weights_bytes].known || !micro.known) {
+    if (!bytes.known || c->in[FACT_weights_bytes].known || !micro.known)
         return bytes;
-    }
     int64_t ranks;
     if (!mul_i64(setting_of(c, FACT_tensor_parallel, 1),
-                 setting_of(c, FACT_pipeline_parallel, 1), &ranks)) {
+                 setting_of(c, FACT_pipeline_parallel, 1), &ranks))
         return bytes;
-    }
     formula_put(
         a, f,
         FORMULA_OF(a, c, used, "weights = % params x % bytes / % % = about %",
