@@ -138,9 +138,27 @@ static struct estimate stays(const struct ask *q) {
     return e;
 }
 
+/* Before it loads, a program compares what a model needs with what is free. */
+static bool put_need(const struct ask *q, struct estimate *e) {
+    struct span need = span_in(q->c, FACT_requested_bytes);
+    struct span have = span_in(q->c, FACT_host_free);
+    if (!stage_is(q->c, "load") || !need.known || !have.known ||
+        need.low <= have.high)
+        return false;
+    *e = estimate_unknown(FACT_requested_bytes);
+    e->before = need;
+    e->limit = have;
+    ESTIMATE_IF(q, e, "verdict.if.smaller", SHORT(span_middle(have)),
+                SHORT(span_middle(need)));
+    return true;
+}
+
 /* In a step, weights that leave the GPU free what they take: all that is held,
  * at most. */
 struct estimate effect_fewer_weights(const struct ask *q) {
+    struct estimate e;
+    if (put_need(q, &e))
+        return e;
     if (!is_allocation(q) || stage_is(q->c, "save"))
         return estimate_none(FACT_tried_alloc);
     return stage_is(q->c, "load") ? stays(q) : step_freeing(q, 100);
