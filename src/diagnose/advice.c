@@ -314,15 +314,13 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
         fix.estimate = memory_effect(d->a, c, what, w->effect);
         say_condition(f->entry, w, &fix.estimate);
     }
-    const struct fact *proposed =
-        is_computed ? &fix.estimate.proposed : &none;
+    const struct fact *proposed = is_computed ? &fix.estimate.proposed : &none;
     texts_fill(d, &fix, f->entry, facts, acted_on);
     struct applying verdict = judge(d, f, &fix, facts, acted_on, proposed);
     fix.applies = verdict.applies;
     fix.because = says_from_to(&fix, &verdict.because) ? (struct note){0}
                                                        : verdict.because;
-    fix.success = success_of(d->r, &w->success, f->entry->mechanism,
-                             w);
+    fix.success = success_of(d->r, &w->success, f->entry->mechanism, w);
     fix.own = own_success_of(d, f->entry, w, &fix.success);
     if (release_lacks_command(d, w, f->form) ||
         ask_when(d, f, &w->command_when, facts).applies != APPLIES_YES) {
@@ -333,8 +331,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     return fix;
 }
 
-void advise(struct diagnosis *d, struct finding *f,
-            const struct inputs *c) {
+void advise(struct diagnosis *d, struct finding *f, const struct inputs *c) {
     const struct entry *e = f->entry;
     struct fact_list facts = facts_in_force(d, &f->facts);
     struct workaround_list here = workarounds_here(d, e);

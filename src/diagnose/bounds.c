@@ -57,8 +57,7 @@ static const struct version_range *range_between(struct arena *a,
     struct version_range *both = arena_alloc(a, sizeof *both);
     both->product = STR("torch");
     both->events = arena_array(a, 2, sizeof *both->events);
-    both->events[both->event_count++] =
-        (struct version_event){.version = from};
+    both->events[both->event_count++] = (struct version_event){.version = from};
     if (to.n > 0)
         both->events[both->event_count++] =
             (struct version_event){.version = to, .is_fixed = true};

@@ -34,19 +34,16 @@ struct wish { /* one setting */
     struct str whole, name, value; /* value empty: a switch */
 };
 
-static struct str text_of(const struct command *c,
-                          const struct argument *arg) {
+static struct str text_of(const struct command *c, const struct argument *arg) {
     return str_slice(c->sh.text, arg->from, arg->to - arg->from);
 }
 
-static void edit_add(struct edits *e, size_t from, size_t to,
-                     struct str text) {
+static void edit_add(struct edits *e, size_t from, size_t to, struct str text) {
     if (e->count < COMMAND_EDITS_MAX)
         e->at[e->count++] = (struct edit){{from, to}, text};
 }
 
-static struct str edited(struct arena *a, struct str s,
-                         const struct edits *e) {
+static struct str edited(struct arena *a, struct str s, const struct edits *e) {
     struct buf b;
     size_t at = 0;
     buf_init_in(&b, a, 0);
@@ -117,8 +114,7 @@ static struct str raw_text(const struct shell *sh,
 
 /* The next of several settings from *at on: "A=b", "--flag", "--flag v w".
  * False: none is left, or what stands there is no setting. */
-static bool setting_next(const struct shell *sh, size_t *at,
-                         struct wish *to) {
+static bool setting_next(const struct shell *sh, size_t *at, struct wish *to) {
     struct shell_token t = shell_next(sh, *at);
     struct str word = raw_text(sh, &t);
     bool is_variable = shell_is_assignment(word);
@@ -367,8 +363,7 @@ static bool variable_replace(struct edits *e, const struct command *c,
     struct argument arg;
     struct str begin = str_slice(to->whole, 0, to->name.n + 1);
     bool is_there = false;
-    for (size_t at = 0; argument_next(c, &at, &arg) &&
-                        arg.to <= c->program;) {
+    for (size_t at = 0; argument_next(c, &at, &arg) && arg.to <= c->program;) {
         struct str word = text_of(c, &arg);
         size_t skip = str_starts(word, STR("--env=")) ? 6 : 0;
         if (str_starts(str_slice(word, skip, word.n), begin)) {

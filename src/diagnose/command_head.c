@@ -140,8 +140,7 @@ static bool skip_container(struct walk *w) {
         return false;
     w->c->owned[OWNER_CONTAINER] = at.word.to;
     is_run = take(&at, at.word.to);
-    while (is_run && !is_at_stop(&at) &&
-           str_starts(word_of(&at), STR("-"))) {
+    while (is_run && !is_at_stop(&at) && str_starts(word_of(&at), STR("-"))) {
         bool takes = container_takes_word(word_of(&at));
         is_run = take(&at, at.word.to) &&
                  (!takes || is_at_stop(&at) || take(&at, at.word.to));
@@ -204,8 +203,7 @@ static void image_read(struct walk *w) {
     size_t image = w->word.from;
     w->c->program = image;
     w->c->args = w->word.to;
-    if (take(&next, next.word.to) &&
-        !str_starts(word_of(&next), STR("-"))) {
+    if (take(&next, next.word.to) && !str_starts(word_of(&next), STR("-"))) {
         program_read(&next);
         w->c->program = image;
     }

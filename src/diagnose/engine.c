@@ -14,8 +14,7 @@
 const struct context_pattern *context_row(const struct diagnosis *d,
                                           const struct hit *h) {
     const struct engine *e = reader_engine(d->r, h->owner);
-    return e && h->ordinal < e->context_count ? &e->contexts[h->ordinal]
-                                              : NULL;
+    return e && h->ordinal < e->context_count ? &e->contexts[h->ordinal] : NULL;
 }
 
 static bool is_failure(const struct diagnosis *d, const struct sighting *s) {

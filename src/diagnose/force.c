@@ -35,8 +35,7 @@ static void overrule(struct diagnosis *d, const char *key,
         arena_array(d->a, d->overruled_count + 1, sizeof *longer);
     for (size_t i = 0; i < d->overruled_count; i++)
         longer[i] = d->overruled[i];
-    longer[d->overruled_count++] =
-        (struct overruled){*named, *in_force, key};
+    longer[d->overruled_count++] = (struct overruled){*named, *in_force, key};
     d->overruled = longer;
 }
 

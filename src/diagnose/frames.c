@@ -165,8 +165,7 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
         return; /* another frame or a line of the log says it */
     } else if (engine && engine->task.n > 0) {
         f.word = engine->task;
-        f.why = arena_printf(d->a, "what %.*s is for",
-                             STR_ARG(engine->name));
+        f.why = arena_printf(d->a, "what %.*s is for", STR_ARG(engine->name));
     } else if (program && program->usual.n > 0) {
         f.word = program->usual;
         f.why = arena_printf(d->a, "what %.*s mostly does",

@@ -17,8 +17,7 @@
 
 #define TOGETHER_LINES 2000 /* ranks of one crash print within so many */
 
-static struct incident *incident_new(struct diagnosis *d,
-                                     struct sighting *s) {
+static struct incident *incident_new(struct diagnosis *d, struct sighting *s) {
     struct incident_list *list = &d->incidents;
     struct incident *i = arena_alloc(d->a, sizeof *i);
     i->entry_number = s->entry;
@@ -95,8 +94,7 @@ static struct incident *nearest_sure(struct diagnosis *d,
             other->head != unsure->head || other->chosen->is_generic ||
             is_ruled_out(d, other, unsure))
             continue;
-        uint32_t apart = lines_apart(other->sightings[0],
-                                     unsure->sightings[0]);
+        uint32_t apart = lines_apart(other->sightings[0], unsure->sightings[0]);
         if (!best || apart < least) {
             best = other;
             least = apart;
@@ -193,8 +191,7 @@ void incident_settle(struct diagnosis *d, struct incident *i) {
         facts_add_new(d->a, &i->worst->facts, stage);
 }
 
-static struct incident *incident_of(const struct diagnosis *d,
-                                    uint32_t entry) {
+static struct incident *incident_of(const struct diagnosis *d, uint32_t entry) {
     for (size_t i = 0; i < d->incidents.count; i++)
         if (d->incidents.at[i]->entry_number == entry)
             return d->incidents.at[i];

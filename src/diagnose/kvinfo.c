@@ -108,8 +108,7 @@ static void drop_wide_defaults(struct inputs *c) {
 static void drop_disproved_defaults(const struct diagnosis *d,
                                     struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
-        const struct fact *bound =
-            fact_bounded(&d->context, (enum fact_name)n);
+        const struct fact *bound = fact_bounded(&d->context, (enum fact_name)n);
         bool is_disproved = bound && c->in[n].known &&
                             c->in[n].source == SOURCE_DEFAULT &&
                             c->in[n].number < bound->low;

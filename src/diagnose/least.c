@@ -81,8 +81,7 @@ void ranks_tell(struct diagnosis *d) {
     if (b.least < 2)
         return;
     if (!said) {
-        struct fact f =
-            fact_number(FACT_ranks_least, SOURCE_DERIVED, b.least);
+        struct fact f = fact_number(FACT_ranks_least, SOURCE_DERIVED, b.least);
         f.line = b.line;
         f.formula = b.why;
         facts_add(d->a, &d->context, &f);

@@ -164,8 +164,7 @@ static struct option_seen option_of(const struct diagnosis *d,
             const struct capture *c = &h->captures[k];
             size_t name = c->name == FACT_program_option
                               ? lever_name_end(w, c->text) : 0;
-            if (name > 0 && hit_is_above(d, &end, h) &&
-                !hit_in_message(d, h)) {
+            if (name > 0 && hit_is_above(d, &end, h) && !hit_in_message(d, h)) {
                 seen.text = c->text;
                 seen.value = value_of(c->text, name);
                 seen.line = c->line ? c->line : h->first_line;
@@ -198,8 +197,7 @@ static bool sets_one_value(struct str command) {
     struct str rest;
     (void)str_cut(command, ' ', &rest);
     bool is_joined = str_find_char(command, '=') < command.n;
-    return rest.n == 0 ||
-           (!is_joined && str_find_char(rest, ' ') == rest.n);
+    return rest.n == 0 || (!is_joined && str_find_char(rest, ' ') == rest.n);
 }
 
 /* The lever's own value where that is a step of at most 4, else half of what is
@@ -213,8 +211,7 @@ static int64_t value_lowered(struct str wanted, int64_t now) {
 /* What the log calls the setting; a key of Hydra with all of its path. */
 static struct str name_lowered(const struct option_seen *seen,
                                struct str flag) {
-    struct str name = str_slice(seen->text, 0,
-                                seen->text.n - seen->value.n);
+    struct str name = str_slice(seen->text, 0, seen->text.n - seen->value.n);
     while (name.n > 0 && strchr(" =:,\"'", name.p[name.n - 1]) != NULL)
         name.n--;
     return str_ends(flag, name) ? flag : name;
@@ -226,8 +223,7 @@ static void lower(const struct diagnosis *d, struct fix *fix,
                   int64_t now) {
     struct str name = name_lowered(seen, fix->is->acts_on.flag);
     bool is_flag = seen->text.n > 0 && seen->text.p[0] == '-';
-    bool is_joined =
-        !is_flag || str_find_char(seen->text, '=') < seen->text.n;
+    bool is_joined = !is_flag || str_find_char(seen->text, '=') < seen->text.n;
     int64_t to = value_lowered(wanted, now);
     fix->command = arena_printf(d->a, "%.*s%c%" PRId64, STR_ARG(name),
                                 is_joined ? '=' : ' ', to);

@@ -92,8 +92,7 @@ static bool lines_touch(const struct incident *x, const struct incident *y) {
 
 /* A warning tells of its own lines only; a recovery, of what was refused and
  * then given; all else, of the whole log. */
-static bool is_told_by(const struct incident *guess,
-                       const struct incident *x) {
+static bool is_told_by(const struct incident *guess, const struct incident *x) {
     if (!is_live(x))
         return false;
     if (is_guess(x))
@@ -279,8 +278,7 @@ static bool follows(struct diagnosis *d, const struct incident *y,
 
 static void roots_demote(struct diagnosis *d, struct incident *x,
                          struct incident *y) {
-    if (x != y && is_failed_root(x) && is_failed_root(y) &&
-        follows(d, y, x)) {
+    if (x != y && is_failed_root(x) && is_failed_root(y) && follows(d, y, x)) {
         y->role = ROLE_consequence;
         y->cause = x;
     }

@@ -42,8 +42,7 @@ static bool finding_word_is(const struct finding *f, enum fact_name name,
 }
 
 static void settle(struct finding *f, enum restart restart, const char *key) {
-    f->outlook = (struct outlook){.restart = restart,
-                                  .because = note_of(key)};
+    f->outlook = (struct outlook){.restart = restart, .because = note_of(key)};
 }
 
 static void sum_causes(struct diagnosis *d, struct finding *f) {

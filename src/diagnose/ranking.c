@@ -151,8 +151,7 @@ static int64_t p_may_be(const struct weighing *w, const struct fix *fix) {
 
 /* What others hold is enough only if they can be ended: a desktop cannot. */
 static bool is_of_others(const struct workaround *is) {
-    return is->acts_on.kind == ACT_KIND_kill_process &&
-           is->acts_on.flag.n == 0;
+    return is->acts_on.kind == ACT_KIND_kill_process && is->acts_on.flag.n == 0;
 }
 
 static bool has_failed(const struct fix *fix) {
@@ -164,8 +163,7 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
     const int64_t *k = w->k->micro;
     const struct estimate *e = &fix->estimate;
     bool has_failed_here = has_failed(fix);
-    if (fix->has_estimate && e->verdict == VERDICT_ENOUGH &&
-        !has_failed_here) {
+    if (fix->has_estimate && e->verdict == VERDICT_ENOUGH && !has_failed_here) {
         *from = note_of("diagnose.worth.enough");
         return is_of_others(fix->is)
                    ? (k[RANKING_p_enough] + p_by_causes(w, fix)) / 2
@@ -257,8 +255,7 @@ static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
     case LOSES_quality: return k->micro[RANKING_loses_quality];
     case LOSES_capacity:
         if (fix->has_estimate && fix->estimate.capacity_micro > 0) {
-            int64_t kept = within(fix->estimate.capacity_micro, 1,
-                                  UNITS_MICRO);
+            int64_t kept = within(fix->estimate.capacity_micro, 1, UNITS_MICRO);
             int64_t lost = UNITS_MICRO - kept;
             bool is_no_cure = kept < k->micro[RANKING_capacity_least] &&
                               !is_usable_length(k, &fix->estimate.proposed);

@@ -24,8 +24,7 @@ static bool is_lacking(struct diagnosis *d, const struct signature *form,
     int name = version_fact(d, exists->product);
     if (exists->event_count == 0 || name < 0)
         return false;
-    const struct fact *version =
-        facts_first(&d->context, (enum fact_name)name);
+    const struct fact *version = facts_first(&d->context, (enum fact_name)name);
     return (version ? version_in_range(exists, version->word)
                     : range_by_form(d, form, exists)) == RANGE_OUTSIDE;
 }

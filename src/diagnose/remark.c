@@ -74,8 +74,7 @@ static void limited_by_torch(struct diagnosis *d, struct finding *f) {
     const struct fact *limit = fact_in(f, FACT_memory_limit);
     const struct fact *total = fact_in(f, FACT_gpu_total);
     if (limit && total && limit->number < total->number)
-        remark_two(d, f, "diagnose.remark.limit", limit->number,
-                   total->number);
+        remark_two(d, f, "diagnose.remark.limit", limit->number, total->number);
 }
 
 static void free_yet_refused(struct diagnosis *d, struct finding *f) {

@@ -205,8 +205,7 @@ static void small_on_full(struct diagnosis *d, struct finding *f,
     if (!s->has_free || missing <= 0 || missing >= s->total / 100 ||
         percent < FULL_PERCENT || percent > 100 || has_pool(f))
         return;
-    remark_add(d, f, NOTE("diagnose.remark.small",
-                          write_count(d->a, percent)));
+    remark_add(d, f, NOTE("diagnose.remark.small", write_count(d->a, percent)));
 }
 
 void remark_sizes(struct diagnosis *d, struct finding *f) {

@@ -31,8 +31,7 @@ static int by_class_and_place(const void *x, const void *y) {
 }
 
 /* Those that speak, in the order of the report; or those only suspected. */
-static struct incident_list speakers_of(struct diagnosis *d,
-                                        bool is_suspect) {
+static struct incident_list speakers_of(struct diagnosis *d, bool is_suspect) {
     struct incident_list out = {0};
     for (size_t i = 0; i < d->incidents.count; i++) {
         const struct incident *x = d->incidents.at[i];
@@ -115,8 +114,7 @@ static void instances_fill(struct diagnosis *d, struct finding *f,
     f->instances = arena_array(d->a, INSTANCES_MAX, sizeof *f->instances);
     for (size_t k = 0; k < i->count && f->instance_count < INSTANCES_MAX; k++)
         if (i->sightings[k] != i->worst)
-            f->instances[f->instance_count++] =
-                instance_of(d, i->sightings[k]);
+            f->instances[f->instance_count++] = instance_of(d, i->sightings[k]);
 }
 
 static void lines_span(struct finding *f, const struct incident *i) {
@@ -170,8 +168,7 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
                           .form = i->worst->form,
                           .facts = i->worst->facts};
     f->id = id_of(d->a, i->entry, i->sightings[0]->hit->text);
-    f->fingerprint = fingerprint_of(d->a, i->entry,
-                                    i->sightings[0]->hit->text);
+    f->fingerprint = fingerprint_of(d->a, i->entry, i->sightings[0]->hit->text);
     lines_span(f, i);
     instances_fill(d, f, i);
     versions_evaluate(d, f);
@@ -261,8 +258,7 @@ static void command_correct(struct diagnosis *d, struct report *rep) {
         return;
     const struct fix *fix = &rep->findings[0].fixes[0];
     struct str setting = fix->command, after;
-    struct str before = d->is_command_whole ? d->command
-                                            : script_with(d, fix);
+    struct str before = d->is_command_whole ? d->command : script_with(d, fix);
     if (before.n > 0 &&
         command_with(d->a, d->engine, before, setting, &after)) {
         rep->command_before = command_shown(before);

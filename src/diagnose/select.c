@@ -42,8 +42,7 @@ static void ask_patterns(struct diagnosis *d, const struct sighting *s,
     for (size_t i = 0; i < e->condition_count && !c->is_out; i++) {
         uint32_t pattern = reader_condition_pattern(d->r, c->number, i);
         uint32_t line;
-        bool stands = hits_within(d, pattern, e->conditions[i].scope, s,
-                                  &line);
+        bool stands = hits_within(d, pattern, e->conditions[i].scope, s, &line);
         c->is_out = stands == e->conditions[i].is_none_of;
         c->conditions++;
         c->patterns++;
@@ -55,8 +54,7 @@ static void ask_predicates(struct diagnosis *d, const struct sighting *s,
                            struct candidate *c) {
     const struct entry *e = c->entry;
     for (size_t i = 0; i < e->when.count && !c->is_out; i++) {
-        struct verdict_when v = when_ask(d, e->when.at[i], facts,
-                                         s->form);
+        struct verdict_when v = when_ask(d, e->when.at[i], facts, s->form);
         c->is_out = v.truth == TRUTH_FALSE;
         c->is_unknown = c->is_unknown || v.truth == TRUTH_UNKNOWN;
         c->conditions++;

@@ -27,8 +27,7 @@ static size_t table_count(struct diagnosis *d) {
     return OWN_TABLES + reader_everywhere_count(d->r);
 }
 
-int flag_sets(struct diagnosis *d, const struct entry *entry,
-              struct str flag) {
+int flag_sets(struct diagnosis *d, const struct entry *entry, struct str flag) {
     int fact = -1;
     for (size_t i = 0; flag.n > 0 && fact < 0 && i < table_count(d); i++)
         fact = flag_fact(table_of(d, entry, i), flag);

@@ -88,8 +88,7 @@ static void write_unknown(struct buf *b, struct str name, bool is_command) {
 }
 
 /* {gpu_processes}: the tool of the maker of this device. */
-static bool fill_tool(struct buf *b, const struct filling *f,
-                      struct str name) {
+static bool fill_tool(struct buf *b, const struct filling *f, struct str name) {
     enum device_tool which;
     if (!device_tool_named(name, &which))
         return false;
@@ -160,8 +159,7 @@ static struct str reckoned_try(struct arena *a, const struct filling *f,
     bool is_one = f->first_try && f->acted_on == (int)name && f->proposed &&
                   f->proposed->known && f->proposed->name == name &&
                   f->proposed->source == SOURCE_DEFAULT;
-    return is_one ? fact_written(a, f->proposed, true)
-                  : (struct str){NULL, 0};
+    return is_one ? fact_written(a, f->proposed, true) : (struct str){NULL, 0};
 }
 
 /* Where the log does not show the value in force: what the engine's flag has

@@ -81,8 +81,7 @@ static struct str type_named(struct str rest) {
 }
 
 /* After the words "shape[" or "shape (". */
-static bool find_shape(struct str text, struct shape *shape,
-                       struct str *type) {
+static bool find_shape(struct str text, struct shape *shape, struct str *type) {
     static const char *const opens[] = {"shape[", "shape [", "shape (",
                                         "shape=(", "Shape:{"};
     for (size_t i = 0; i < sizeof opens / sizeof opens[0]; i++) {
@@ -100,8 +99,7 @@ static bool find_shape(struct str text, struct shape *shape,
 }
 
 /* XLA's: "f32[16,16384,16384]". */
-static bool find_typed(struct str text, struct shape *shape,
-                       struct str *type) {
+static bool find_typed(struct str text, struct shape *shape, struct str *type) {
     static const char *const types[] = {"f32[", "bf16[", "f16[", "f64[",
                                         "s32[", "u8["};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {

@@ -33,8 +33,7 @@ struct fact command_fact(const struct diagnosis *d, const struct flag *flag);
 void force_find(struct diagnosis *d, const struct witnesses *w);
 /* Where the program lists all its settings, or all that are not the default;
  * known false: nowhere. */
-struct fact settings_list(const struct diagnosis *d,
-                          const struct witnesses *w);
+struct fact settings_list(const struct diagnosis *d, const struct witnesses *w);
 /* Would such a list have it? */
 bool is_listed_setting(const struct diagnosis *d, enum fact_name name);
 

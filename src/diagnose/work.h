@@ -309,8 +309,7 @@ void incidents_link(struct diagnosis *d);
 /* ---- suspect.c ---- */
 /* Incidents of suspects, in order of place: those that are told, to the front.
  * So many are left, SUSPECTS_MAX at most. */
-size_t suspects_choose(struct diagnosis *d, struct incident **at,
-                       size_t count);
+size_t suspects_choose(struct diagnosis *d, struct incident **at, size_t count);
 
 /* ---- success.c ---- */
 struct success success_of(struct reader *r, const struct rate *rate,
@@ -347,8 +346,7 @@ struct filling {
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);
-struct str fact_written(struct arena *a, const struct fact *f,
-                        bool is_command);
+struct str fact_written(struct arena *a, const struct fact *f, bool is_command);
 
 /* ---- wording.c ---- */
 /* The texts and the command of a fix that changes the fact acted_on (-1: none). */
@@ -359,10 +357,8 @@ void name_by_value(struct diagnosis *d, struct fix *fix,
                    const struct fact_list *facts, int acted_on);
 
 /* ---- kvinfo.c ---- */
-enum shortage shortage_of(const struct entry *e,
-                          const struct fact_list *facts);
-struct inputs case_of(struct diagnosis *d,
-                           const struct fact_list *own);
+enum shortage shortage_of(const struct entry *e, const struct fact_list *facts);
+struct inputs case_of(struct diagnosis *d, const struct fact_list *own);
 void memory_explain(struct diagnosis *d, struct finding *f,
                     const struct inputs *c);
 /* Can the numbers of one message be true together? */
@@ -371,8 +367,7 @@ bool facts_reconcile(const struct fact_list *facts);
 /* ---- target.c: what the command of a fix would set ---- */
 /* The fact that a flag sets: by the engine's table, else by that of the entry's
  * component or of what runs in every log; -1: none. */
-int flag_sets(struct diagnosis *d, const struct entry *entry,
-              struct str flag);
+int flag_sets(struct diagnosis *d, const struct entry *entry, struct str flag);
 /* The value that a filled command gives that fact; known false: none said. */
 struct fact command_sets(struct diagnosis *d, const struct entry *entry,
                          struct str command, enum fact_name fact);
@@ -409,8 +404,7 @@ struct option_seen {
 struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix);
 
 /* ---- advice.c, deadend.c, ranking.c ---- */
-void advise(struct diagnosis *d, struct finding *f,
-            const struct inputs *c);
+void advise(struct diagnosis *d, struct finding *f, const struct inputs *c);
 /* ---- belief.c ---- */
 /* What filled the memory: P of each cause that the entry allows. */
 void believe(struct diagnosis *d, struct finding *f);

@@ -24,8 +24,7 @@
 static bool is_of(const struct fact *f, const struct card_memory *card) {
     if (card->rank != FACT_NONE)
         return f->rank == card->rank || f->rank == FACT_NONE;
-    return card->gpu == FACT_NONE || f->gpu == card->gpu ||
-           f->gpu == FACT_NONE;
+    return card->gpu == FACT_NONE || f->gpu == card->gpu || f->gpu == FACT_NONE;
 }
 
 static struct card_memory *card_with(struct breakdown *b, int64_t rank,
@@ -306,8 +305,7 @@ struct breakdown memory_breakdown(struct arena *a, const struct inputs *c,
 struct card_memory memory_card_of(struct arena *a, const struct budget *b) {
     struct card_memory card = {.rank = FACT_NONE, .gpu = FACT_NONE,
                                .budget = *b};
-    card.budget.parts =
-        arena_array(a, b->count + 1, sizeof *card.budget.parts);
+    card.budget.parts = arena_array(a, b->count + 1, sizeof *card.budget.parts);
     if (b->count > 0)
         memcpy(card.budget.parts, b->parts, b->count * sizeof *b->parts);
     close_sum(&card);

@@ -185,8 +185,7 @@ struct reconciliation {
     struct str formula;
 };
 
-struct reconciliation memory_reconcile(struct arena *a,
-                                       const struct inputs *c);
+struct reconciliation memory_reconcile(struct arena *a, const struct inputs *c);
 /* Is anything printed that could tell models apart? */
 bool memory_tells_models(const struct inputs *c);
 /* Would c->model need what the log prints, as everything else is set? */
