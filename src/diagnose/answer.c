@@ -89,9 +89,8 @@ bool answer_read(struct arena *a, struct str text, struct fact *out,
     }
     f.source = SOURCE_USER;
     f.text = (struct str){NULL, 0};
-    if (fact_unit(fact) == UNIT_TEXT || fact_unit(fact) == UNIT_VERSION) {
+    if (fact_unit(fact) == UNIT_TEXT || fact_unit(fact) == UNIT_VERSION)
         f.text = kept; /* model and card: what the catalogue may rename */
-    }
     *out = f;
     return true;
 }

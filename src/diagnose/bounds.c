@@ -87,9 +87,8 @@ static const struct version_range *narrowed(
         return form;
     if (form)
         narrow(form, &from, &to);
-    if (to.n > 0 && !is_later(to, from)) {
+    if (to.n > 0 && !is_later(to, from))
         return form; /* they contradict each other: a quote of two programs */
-    }
     return range_between(d->a, from, to);
 }
 

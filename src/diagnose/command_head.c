@@ -281,9 +281,8 @@ static bool rest_read(struct command *c) {
     struct shell_token t = shell_next(&c->sh, c->args);
     c->args_end = c->to = c->args;
     while (t.kind == SHELL_WORD || t.kind == SHELL_REDIRECT) {
-        if (str_eq(shell_text(&c->sh, &t), STR("--"))) {
+        if (str_eq(shell_text(&c->sh, &t), STR("--")))
             return false; /* what comes behind is no option any more */
-        }
         is_redirected = is_redirected || t.kind == SHELL_REDIRECT;
         c->args_end = is_redirected ? c->args_end : t.to;
         c->to = t.to;

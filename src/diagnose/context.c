@@ -169,9 +169,8 @@ static void hear(struct diagnosis *d, struct witnesses *w,
             speak(d, w, h, &x);
     }
     for (size_t i = 0; row && i < row->set_count; i++) {
-        if (row->set[i].name == FACT_settings_listed) {
+        if (row->set[i].name == FACT_settings_listed)
             continue; /* of the line, not of the log: force.c reads it */
-        }
         x.fact = fact_stated(&row->set[i], h->first_line);
         x.is_statement = true;
         speak(d, w, h, &x);

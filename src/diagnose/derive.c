@@ -65,9 +65,8 @@ static void outside_tell(struct diagnosis *d, struct sighting *s) {
     take_off(&f, reserved ? reserved : allocated);
     if (!reserved)
         take_off(&f, rest);
-    if (f.number < -NOTHING) {
+    if (f.number < -NOTHING)
         return; /* the numbers cannot be true together */
-    }
     at_least_nothing(&f);
     f.formula = arena_printf(
         d->a, "%" PRId64 " in use - %" PRId64
@@ -80,9 +79,8 @@ static void outside_tell(struct diagnosis *d, struct sighting *s) {
 static int64_t own_pid(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *own = told(s, FACT_process_in_use);
     uint32_t stream = s->places[0].stream;
-    if (own && own->pid != FACT_NONE && own->why.n > 0) {
+    if (own && own->pid != FACT_NONE && own->why.n > 0)
         return own->pid; /* listed under it */
-    }
     return stream < d->scan->stream_count ? d->scan->streams[stream].pid
                                           : FACT_NONE;
 }

@@ -159,9 +159,8 @@ struct fact_list machine_settled(struct arena *a, struct reader *r,
         const struct machine_fact *m = &list->at[i];
         bool is_its = m->engine.n == 0 || str_eq(m->engine, engine);
         bool is_process = m->fact.pid != FACT_NONE;
-        if (m->fact.name == FACT_gpu_total && !m->fact.known) {
+        if (m->fact.name == FACT_gpu_total && !m->fact.known)
             is_dropped[FACT_gpu_name] = true; /* a slice: not the whole card */
-        }
         if (m->fact.known && is_its &&
             !is_process && !is_choice(&m->fact) && (is_now || !is_of_moment(m->fact.name)))
             settle(a, &out, &m->fact, is_dropped);
@@ -196,10 +195,9 @@ static bool differs(struct diagnosis *d, const struct fact *log,
     }
     if (log->name == FACT_os)
         return is_linux(log->word) != is_linux(here->word);
-    if (unit == UNIT_TEXT || unit == UNIT_VERSION) {
+    if (unit == UNIT_TEXT || unit == UNIT_VERSION)
         return !str_starts(log->word, here->word) &&
                !str_starts(here->word, log->word); /* 2.8.0, 2.8.0+cu128 */
-    }
     return unit == UNIT_BYTES ? is_apart(log->number, here->number)
                               : log->number != here->number;
 }

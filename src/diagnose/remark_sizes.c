@@ -212,9 +212,8 @@ void remark_sizes(struct diagnosis *d, struct finding *f) {
     struct sizes s;
     program_parts(d, f);
     if (sizes_of(f, &s)) {
-        if (!block(d, f, &s)) {
+        if (!block(d, f, &s))
             pieces(d, f, &s); /* of a block's size nothing follows */
-        }
         outside(d, f, &s);
         one_tensor(d, f, &s);
         small_on_full(d, f, &s);

@@ -22,9 +22,8 @@ static int64_t seconds_between(struct log_stamp from, struct log_stamp to) {
     if (from.clock == CLOCK_NONE || from.clock != to.clock)
         return -1;
     int64_t apart = to.seconds - from.seconds;
-    if (from.clock == CLOCK_DAY && apart < 0) {
+    if (from.clock == CLOCK_DAY && apart < 0)
         apart += DAY; /* over midnight */
-    }
     return apart >= 0 && apart <= LONGEST ? apart : -1;
 }
 

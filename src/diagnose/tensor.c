@@ -61,9 +61,8 @@ static bool read_dims(struct str text, char close, struct shape *out,
     while (left.n > 0) {
         int64_t n;
         struct str dim = str_trim(str_cut(left, ',', &left));
-        if (dim.n == 0 && left.n == 0) {
+        if (dim.n == 0 && left.n == 0)
             break; /* "(3, )" */
-        }
         if (!str_to_int(dim, &n) || n < 0 || ++count > TENSOR_DIMS_MAX ||
             !mul_i64(out->elements, n, &out->elements))
             return false;

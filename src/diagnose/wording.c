@@ -196,9 +196,8 @@ void texts_fill(struct diagnosis *d, struct fix *fix,
     fill.first_try = &fix->first_try;
     fix->command = template_fill(
         d->a, command_template(d->a, fill.engine, fix->is), &fill);
-    if (names_two_flags(fix->is->action.in[LANG_EN])) {
+    if (names_two_flags(fix->is->action.in[LANG_EN]))
         fix->first_try = (struct str){NULL, 0}; /* of which one? */
-    }
     name_as_in_log(d, fix, facts, acted_on);
     fixed_as_in_log(d, fix, facts, acted_on);
     name_as_engine_does(d, fix, acted_on);

@@ -162,9 +162,8 @@ static bool list_training(struct arena *a, struct budget *b,
     state = is_made ? span_plus(state, t.optimizer) : state;
     struct span rest = span_minus(allocated, state);
     struct str model = write_source(a, c, FACT_model);
-    if (!tells_of_training(c) || !rest.known || rest.high < 0) {
+    if (!tells_of_training(c) || !rest.known || rest.high < 0)
         return false; /* more than was there: not this run */
-    }
     budget_add(b, "weights", t.weights, model);
     budget_add(b, "gradients", t.gradients, model);
     if (is_made)

@@ -90,9 +90,8 @@ static struct estimate of_another(const struct ask *q) {
     bool is_of_weights = q->effect == EFFECT_tensor_parallel ||
                          q->effect == EFFECT_pipeline_parallel ||
                          q->effect == EFFECT_cpu_offload;
-    if (is_of_weights && is_allocation(q) && stage_is(q->c, "load")) {
+    if (is_of_weights && is_allocation(q) && stage_is(q->c, "load"))
         return rows[q->effect].reckon(q); /* they are divided alike */
-    }
     return estimate_unknown(is_pool(q) ? FACT_kv_needed : FACT_tried_alloc);
 }
 

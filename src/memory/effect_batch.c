@@ -81,9 +81,8 @@ static struct estimate sequences_for_blocks(const struct ask *q) {
     const struct fact *now = &q->c->in[FACT_max_num_seqs];
     const struct fact *blocks = &q->c->in[FACT_kv_blocks];
     if (!stage_is(q->c, "capture") || !now->known || !blocks->known ||
-        blocks->number <= 0 || blocks->number >= now->number) {
+        blocks->number <= 0 || blocks->number >= now->number)
         return estimate_none(FACT_kv_needed); /* the check is of one request */
-    }
     struct estimate e =
         estimate_of(FACT_max_num_seqs, span_exact(now->number),
                     span_exact(blocks->number));
@@ -248,9 +247,8 @@ struct estimate effect_enforce_eager(const struct ask *q) {
         return eager_for_pool(q);
     if (is_on(c, FACT_enforce_eager) || !is_allocation(q) ||
         stage_is(c, "load") || stage_is(c, "profile") ||
-        stage_is(c, "kv_alloc")) {
+        stage_is(c, "kv_alloc"))
         return estimate_none(FACT_tried_alloc); /* nothing is captured yet */
-    }
     struct estimate e = estimate_of_allocation(c);
     bool has_free = e.limit.known;
     e.proposed = propose(FACT_enforce_eager, 1);

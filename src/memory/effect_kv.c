@@ -200,9 +200,8 @@ static struct estimate by_demand(const struct ask *q,
 
 struct estimate effect_max_model_len(const struct ask *q) {
     if (is_allocation(q) && stage_is(q->c, "profile") &&
-        rules_is_v0(q->c) != ANSWER_NO) {
+        rules_is_v0(q->c) != ANSWER_NO)
         return estimate_unknown(FACT_tried_alloc); /* V0 profiles with it */
-    }
     if (!is_pool(q))
         return estimate_beside_pool(q);
     struct kv_side kv = kv_side_of(q);

@@ -78,9 +78,8 @@ static struct span room_of(const struct ask *q) {
     if (is_on_host(q)) { /* weights are mapped there */
         return span_in(q->c, FACT_host_free);
     }
-    if (q->c->in[FACT_gpu_free].source == SOURCE_DERIVED) {
+    if (q->c->in[FACT_gpu_free].source == SOURCE_DERIVED)
         return free; /* what lay there was taken off: diagnose/room.c */
-    }
     if (is_compute(q))
         held = span_plus(held, span_in(q->c, FACT_kv_bytes));
     struct span least = span_beyond(span_exact(free.low), held);
@@ -429,9 +428,8 @@ static struct estimate fewer_layers(const struct ask *q) {
     int64_t seen = is_cache(q) ? llama_layers_in(q->c, e.before) : 0;
     now = seen > 0 ? seen : now; /* the buffer itself says how many */
     if (is_piece(q) ||
-        (is_compute(q) && !(held_by_layer(q).known && e.limit.known))) {
+        (is_compute(q) && !(held_by_layer(q).known && e.limit.known)))
         return e; /* of one layer; the room that others leave is not known */
-    }
     if (now <= 1 || !e.before.known)
         return part_of_layers(q, e);
     int64_t fewer = layers_that_fit(q, &e, now);

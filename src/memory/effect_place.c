@@ -210,12 +210,10 @@ static struct estimate for_allocation(const struct ask *q) {
     bool is_alone = is_on(c, FACT_own_process_listed) &&
                     !c->in[FACT_other_in_use].known &&
                     !c->in[FACT_others_in_use].known;
-    if (is_alone) {
+    if (is_alone)
         return estimate_none(FACT_tried_alloc); /* it is the process alone */
-    }
-    if (s.asked.known && s.free.known && s.free.low >= s.asked.high) {
+    if (s.asked.known && s.free.known && s.free.low >= s.asked.high)
         return estimate_unknown(FACT_tried_alloc); /* nothing is missing */
-    }
     struct estimate e =
         estimate_of(FACT_tried_alloc, s.asked, span_plus(s.free, others));
     e.short_by = s.missing;

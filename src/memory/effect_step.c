@@ -127,9 +127,8 @@ static void put_growing(const struct ask *q, struct estimate *e,
                         const struct shortfall *s, const struct cut *cut) {
     int64_t growing = growing_for(s->missing.high, cut);
     struct span held = span_plus(s->held, s->asked);
-    if (!held.known || growing_for(s->missing.low, cut) > held.high) {
+    if (!held.known || growing_for(s->missing.low, cut) > held.high)
         return; /* even if all of it grows */
-    }
     bool is_of_held = growing <= s->held.high;
     int64_t whole = is_of_held ? s->held.high : held.high;
     ESTIMATE_IF(q, e, is_of_held ? "verdict.if.grows" : "verdict.if.all_grows",
@@ -343,12 +342,10 @@ struct estimate step_scaled(const struct ask *q, int setting) {
         setting >= 0 ? setting_of(q->c, (enum fact_name)setting, 0) : 0;
     bool is_short = !s.missing.known || s.missing.high > 0;
     struct cut cut = {0, 0};
-    if (!is_refusal(q, &s) || now == 1 || !is_short) {
+    if (!is_refusal(q, &s) || now == 1 || !is_short)
         return estimate_none(FACT_tried_alloc); /* one sample is the least */
-    }
-    if (s.asked.known && !s.free.known && s.asked.low < TELLING) {
+    if (s.asked.known && !s.free.known && s.asked.low < TELLING)
         return e; /* a small request shows that all was full, and no more */
-    }
     bool is_put = !s.free.known &&
                   put_without_room(q, &e, &s, steps_of(now), &cut);
     if (!is_put && !s.missing.known) {
@@ -419,16 +416,14 @@ struct estimate effect_chunk(const struct ask *q) {
     int64_t pieces = 2;
     if (!is_refusal(q, &s))
         return estimate_none(FACT_tried_alloc);
-    if (!s.asked.known || (!room.known && q->what == SHORT_HOST)) {
+    if (!s.asked.known || (!room.known && q->what == SHORT_HOST))
         return e; /* of host memory nobody says how much there is */
-    }
     while (room.known && pieces < PIECES_MOST &&
            ceil_div(s.asked.high, pieces) > room.low)
         pieces *= 2;
     e.after = span_share(s.asked, 1, pieces);
-    if (room.known && e.after.high > room.low) {
+    if (room.known && e.after.high > room.low)
         return e; /* nothing at all was free, or no split makes it fit */
-    }
     e.formula = FORMULA_OF(q->a, q->c, used, "piece = % / % = about %",
                            MIDDLE(s.asked), PLAIN(pieces), MIDDLE(e.after));
     ESTIMATE_IF(q, &e, "verdict.if.pieces", COUNT(pieces),
@@ -442,12 +437,10 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     struct estimate e = begin(&s);
     const int64_t tile = (int64_t)TILE_SIDE * TILE_SIDE * TILE_PIXEL;
     bool is_asked = is_allocation(q) || q->what == SHORT_UNKNOWN;
-    if (!is_asked || (s.asked.known && s.asked.high < tile)) {
+    if (!is_asked || (s.asked.known && s.asked.high < tile))
         return estimate_none(FACT_tried_alloc); /* no tile is smaller */
-    }
-    if (s.free.known && s.asked.known && s.free.low < tile) {
+    if (s.free.known && s.asked.known && s.free.low < tile)
         return step_freeing(q, 100); /* tensors of the whole image go as well */
-    }
     e.needs.count = 0;
     e.after = span_exact(tile);
     if (s.free.known && s.asked.known)

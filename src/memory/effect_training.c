@@ -177,11 +177,10 @@ static struct estimate of_state(const struct ask *q,
     e.after = is.optimizer;
     e.limit = span_plus(span_plus(span_in(c, FACT_gpu_free), made), spared);
     e.formula = f.count > 0 ? f.at[f.count - 1] : (struct str){0};
-    if (e.after.known && e.after.high == 0) {
+    if (e.after.known && e.after.high == 0)
         estimate_gone(&e); /* it goes to the host */
-    } else if (e.limit.known) {
+    else if (e.limit.known)
         estimate_judge(&e);
-    }
     return e;
 }
 
@@ -319,9 +318,8 @@ struct estimate effect_training(const struct ask *q) {
     if (!is_trained(c))
         return untrained(q);
     bool is_of_step = is_batch || q->effect == EFFECT_gradient_checkpointing;
-    if (is_of_step && is_making_state(c)) {
+    if (is_of_step && is_making_state(c))
         return e; /* activations are gone by then */
-    }
     name_needs(q, &e);
     if (!is_step || e.needs.count > 0)
         return bounded(q, e.needs);

@@ -246,9 +246,8 @@ struct estimate effect_utilization_up(const struct ask *q) {
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
     bool is_bare = !kv.need.known && kv.pool.known && kv.pool.high <= 0;
-    if (is_bare) {
+    if (is_bare)
         kv.need = span_exact(0); /* that much first, one request besides */
-    }
     struct span gap = span_minus(kv.need, kv.pool);
     need_share_inputs(c, &e);
     estimate_needs(&e, kv.need.known && kv.pool.known,
@@ -449,9 +448,8 @@ void estimate_less_share(const struct ask *q, struct estimate *e,
     if (step <= 0 || step > MOST)
         return;
     struct span freed = share_of(total, step);
-    if (starves_pool(q, freed)) {
+    if (starves_pool(q, freed))
         return; /* the true share may allow less than a hundredth */
-    }
     e->limit = span_plus(e->limit, freed);
     estimate_judge(e);
     e->formula = FORMULA(q->a, "freed = % x % = %", RATIO(step),

@@ -108,9 +108,8 @@ struct estimate effect_quantization(const struct ask *q) {
         estimate_none(is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
     if (!is_pool(q) && !is_allocation(q))
         return e;
-    if (from == 4) {
+    if (from == 4)
         return e; /* as narrow as it gets */
-    }
     bool is_open = is_allocation(q) && !weights_bytes(q->c).known;
     if (is_open && stage_is(q->c, "load"))
         return while_loading(q);
@@ -287,9 +286,8 @@ static struct estimate for_pool(const struct ask *q, const struct kv_side *kv,
     e.after = kv->length > 0 ? demand_bytes(then, kv->length) : span_none();
     e.limit = more.known ? span_plus(kv->pool, more) : kv->pool;
     estimate_judge(&e);
-    if (!more.known && e.verdict == VERDICT_NOT_ENOUGH) {
+    if (!more.known && e.verdict == VERDICT_NOT_ENOUGH)
         e.verdict = VERDICT_UNKNOWN; /* the pool grows, nobody knows how far */
-    }
     return e;
 }
 

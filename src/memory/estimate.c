@@ -266,9 +266,8 @@ static bool is_assumed(const struct inputs *c, enum fact_name name) {
     bool is_alone =
         (gpus->known && gpus->number == 1 && gpus->source != SOURCE_DEFAULT) ||
         str_eq(c->in[FACT_device_kind].word, STR("metal"));
-    if (is_of_ranks(name) && is_alone) {
+    if (is_of_ranks(name) && is_alone)
         return false; /* there is no second GPU to split over */
-    }
     return f->known
                ? f->source == SOURCE_DEFAULT
                : is_of_ranks(name) && c->model != NULL && !training_is_asked(c);

@@ -87,9 +87,8 @@ static void take_activation(struct inputs *c) {
         c->model->hidden_size <= 0 || e->activation == NULL)
         return;
     struct span bytes = e->activation(c);
-    if (bytes.known && c->model->is_multimodal && !e->has_cells) {
+    if (bytes.known && c->model->is_multimodal && !e->has_cells)
         bytes.high = span_plus(bytes, span_exact(3 * GIB)).high; /* a tower */
-    }
     fit_take(c, FACT_activation_peak, bytes,
              "bounded by vocabulary, batch and layer width");
 }
@@ -131,13 +130,11 @@ static void fit_take_bounds(struct inputs *c) {
     bool is_vllm = engine_of(c)->takes_share;
     if (is_vllm)
         take_batch(c);
-    if (inputs_says_pool(c)) {
+    if (inputs_says_pool(c))
         return; /* what else is on the card does not matter */
-    }
     take_weights(c);
-    if (engine_of(c)->pool == POOL_OF_STATIC) {
+    if (engine_of(c)->pool == POOL_OF_STATIC)
         return; /* its share is of weights and pool alone */
-    }
     take_activation(c);
     take_context(c);
     if (is_vllm)

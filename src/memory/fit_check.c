@@ -125,9 +125,8 @@ static struct obstacle experts(const struct split *s) {
 static struct obstacle obstacle_of(const struct inputs *c, int64_t tp) {
     struct obstacle none = {.key = NULL};
     if (c->model == NULL || !engine_of(c)->checks_split ||
-        (c->model->heads > 0 && c->model->heads % tp != 0)) {
+        (c->model->heads > 0 && c->model->heads % tp != 0))
         return none; /* of which the check of heads speaks */
-    }
     struct split s = split_of(c, tp);
     bool has_dense = !s.m->is_moe || s.m->dense_layers > 0;
     struct obstacle all[] = {

@@ -158,9 +158,8 @@ static void split(struct values *v, const struct tunable *l,
     cards = cards > now * other ? cards : now * other;
     for (int64_t n = 2; n <= FIT_RANKS_MAX && n * other <= 512; n *= 2) {
         bool is_there = n * other <= cards;
-        if (n <= now && pieces % now == 0) {
+        if (n <= now && pieces % now == 0)
             continue; /* as many do already */
-        }
         bool is_wanted = l->tier == TIER_flag ? is_there : !is_there;
         if (is_wanted && n != now && pieces > 0 && pieces % n == 0)
             offer(v, l->fact, n);
@@ -200,9 +199,8 @@ static void word(struct values *v, const struct tunable *l,
     if (is_weights && (bits == 0 || bits <= l->number || (is_fp8 && !has_fp8) ||
                        (c->model && c->model->quantization.n > 0)))
         return;
-    if (is_adapter && setting_of(c, FACT_lora_rank, 0) == 0) {
+    if (is_adapter && setting_of(c, FACT_lora_rank, 0) == 0)
         return; /* frozen weights alone may be narrow */
-    }
     if (!f->known || !str_eq(f->word, str_of(l->word)))
         v->at[v->count++] = propose_word(l->fact, str_of(l->word));
 }

@@ -183,9 +183,8 @@ static enum layer layer_kind(const struct config *c, int64_t i) {
     enum layer (*const tellers[])(const struct config *, int64_t) = {
         by_letters, by_words, by_numbers, by_lists, by_block, by_design};
     enum layer kind = LAYER_UNSAID;
-    for (size_t k = 0; kind == LAYER_UNSAID; k++) {
+    for (size_t k = 0; kind == LAYER_UNSAID; k++)
         kind = tellers[k](c, i); /* the last one always knows */
-    }
     return kind;
 }
 

@@ -133,9 +133,8 @@ static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv,
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     const struct fact *length = &c->in[FACT_max_model_len];
     if (c->in[FACT_kv_needed].known && c->in[FACT_kv_available].known &&
-        c->in[FACT_kv_needed].source == SOURCE_LOG) {
+        c->in[FACT_kv_needed].source == SOURCE_LOG)
         return FIT_NO; /* vLLM prints both only when it refuses */
-    }
     if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known)
         return tokens->number < length->number ? FIT_NO : FIT_YES;
     struct span asked = spare.known ? span_plus(kv->bytes_per_request, spare)

@@ -128,9 +128,8 @@ static struct estimate fraction_for_pool(const struct ask *q) {
     e.limit = sglang_static_bytes(c, chosen);
     e.formula = write_pool(q, chosen, weights);
     estimate_judge(&e);
-    if (best >= MOST) {
+    if (best >= MOST)
         return e; /* no fraction leaves a pool */
-    }
     doubt_fraction(q, &e, base, now, wanted);
     if (now.known && chosen <= now.low) {
         e.verdict = VERDICT_UNKNOWN; /* it failed at more than that already */

@@ -167,9 +167,8 @@ static struct options wholes(const struct inputs *c,
         model_has(c->model, KV_chunked) ? rules_keep_chunks(c) : ANSWER_NO;
     if (is_said(off))
         whole = off->number ? ANSWER_YES : ANSWER_NO;
-    if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model)) {
+    if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model))
         whole = ANSWER_NO; /* nothing to decide */
-    }
     offer_if(&o, whole != ANSWER_YES, WHOLE_NOT);
     offer_if(&o, whole != ANSWER_NO, WHOLE_BY_MANAGER);
     return o;
