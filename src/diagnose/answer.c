@@ -26,7 +26,7 @@ struct str no_such_fact(struct arena *a, struct str name) {
 static bool is_bare(struct str number) {
     for (size_t i = 0; i < number.n; i++) {
         char c = number.p[i];
-        if ((c < '0' || c > '9') && c != '.')
+        if (!is_digit(c) && c != '.')
             return false;
     }
     return true;

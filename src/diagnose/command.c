@@ -104,19 +104,14 @@ static bool is_opposite(struct str word, struct str name) {
 
 static bool is_dashed(struct str word) {
     return word.n > 1 && word.p[0] == '-' &&
-           !(word.p[1] >= '0' && word.p[1] <= '9') && word.p[1] != '.';
-}
-
-static struct str raw_text(const struct shell *sh,
-                           const struct shell_token *t) {
-    return str_slice(sh->text, t->from, t->to - t->from);
+           !is_digit(word.p[1]) && word.p[1] != '.';
 }
 
 /* The next of several settings from *at on: "A=b", "--flag", "--flag v w".
  * False: none is left, or what stands there is no setting. */
 static bool setting_next(const struct shell *sh, size_t *at, struct wish *to) {
     struct shell_token t = shell_next(sh, *at);
-    struct str word = raw_text(sh, &t);
+    struct str word = shell_text(sh, &t);
     bool is_variable = shell_is_assignment(word);
     if (t.kind != SHELL_WORD || (!is_variable && !is_dashed(word)))
         return false;
@@ -126,8 +121,8 @@ static bool setting_next(const struct shell *sh, size_t *at, struct wish *to) {
     size_t from = t.from, to_end = t.to;
     struct shell_token v = shell_next(sh, t.to);
     while (!is_variable && cut == word.n && v.kind == SHELL_WORD &&
-           !is_dashed(raw_text(sh, &v)) &&
-           !shell_is_assignment(raw_text(sh, &v))) {
+           !is_dashed(shell_text(sh, &v)) &&
+           !shell_is_assignment(shell_text(sh, &v))) {
         to->value = str_slice(sh->text, to->value.n > 0
                                             ? (size_t)(to->value.p -
                                                        sh->text.p)

@@ -46,7 +46,7 @@ static bool is_narrower(const struct fact *x, const struct fact *than) {
 static bool is_nickname(const struct fact *f) {
     bool has_digit = false;
     for (size_t i = 0; i < f->word.n; i++)
-        has_digit = has_digit || (f->word.p[i] >= '0' && f->word.p[i] <= '9');
+        has_digit = has_digit || is_digit(f->word.p[i]);
     return f->name == FACT_model && !has_digit;
 }
 
@@ -204,10 +204,6 @@ static bool is_better_command(struct str known, struct str command,
 
 /* A script's own flags are not known well enough to add one to its command: a
  * value that stands there may be changed. */
-static bool is_of_script(const struct diagnosis *d, const struct hit *h) {
-    return reader_engine(d->r, h->owner)->command.n == 0;
-}
-
 static void command_find(struct diagnosis *d, const struct failure_end *end) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
@@ -222,7 +218,7 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
             !hit_is_ours(d, h) || command_is_image_alone(command))
             continue;
-        if (is_of_script(d, h)) {
+        if (reader_engine(d->r, h->owner)->command.n == 0) {
             bool is_better =
                 is_whole && is_better_command(d->script, command, is_above);
             d->script = is_better ? command : d->script;
@@ -339,15 +335,11 @@ static void answers_take(struct diagnosis *d) {
     }
 }
 
-static void engine_load(struct diagnosis *d) {
-    const struct fact *f = facts_last(&d->context, FACT_engine);
-    d->engine = f ? reader_engine_by_id(d->r, f->word) : NULL;
-}
-
 void context_find(struct diagnosis *d) {
     engine_find(d);
     answers_take(d);
-    engine_load(d);
+    const struct fact *engine = facts_last(&d->context, FACT_engine);
+    d->engine = engine ? reader_engine_by_id(d->r, engine->word) : NULL;
     struct witnesses *w = arena_alloc(d->a, sizeof *w);
     w->failure = failure_end_of(d);
     for (size_t i = 0; i < d->scan->hits.count; i++) {

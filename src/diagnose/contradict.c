@@ -29,10 +29,6 @@ static bool do_the_same(const struct acts_on *x, const struct acts_on *y) {
             x->kind == ACT_KIND_more_gpus);
 }
 
-static bool is_proven(const struct fix *fix) {
-    return fix->has_estimate && fix->estimate.verdict == VERDICT_ENOUGH;
-}
-
 static bool is_open(const struct fix *fix) {
     return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
 }
@@ -50,7 +46,8 @@ static bool dead_end_settles(struct finding *f, const struct dead_end *x) {
         struct fix *fix = &f->fixes[i];
         if (x->when.count == 0 || !do_the_same(&fix->is->acts_on, &x->acts_on))
             continue;
-        if (is_proven(fix) && fix->applies == APPLIES_YES)
+        if (fix->has_estimate && fix->estimate.verdict == VERDICT_ENOUGH &&
+            fix->applies == APPLIES_YES)
             return false;
         rule_out(fix, "diagnose.applies.dead_end");
     }
@@ -67,26 +64,21 @@ static void settle_dead_ends(struct finding *f) {
     f->dead_end_count = kept;
 }
 
-/* Remarks by key, and the kind of fix that each rules out. */
-static const struct {
-    const char *remark;
-    enum act_kind kind;
-} ruled_out[] = {
-    {"diagnose.remark.own_listed", ACT_KIND_kill_process},
-    {"diagnose.remark.limit", ACT_KIND_kill_process},
-};
+bool fix_ends_others(const struct workaround *w) {
+    return w->acts_on.kind == ACT_KIND_kill_process && w->acts_on.flag.n == 0;
+}
+
+static void rule_out_ends(struct finding *f, const char *because) {
+    for (size_t i = 0; i < f->fix_count; i++)
+        if (fix_ends_others(f->fixes[i].is))
+            rule_out(&f->fixes[i], because);
+}
 
 static void settle_remarks(struct finding *f) {
-    for (size_t r = 0; r < f->remark_count; r++) {
-        for (size_t k = 0; k < sizeof ruled_out / sizeof *ruled_out; k++) {
-            if (strcmp(f->remarks[r].key, ruled_out[k].remark) != 0)
-                continue;
-            for (size_t i = 0; i < f->fix_count; i++)
-                if (f->fixes[i].is->acts_on.kind == ruled_out[k].kind &&
-                    f->fixes[i].is->acts_on.flag.n == 0)
-                    rule_out(&f->fixes[i], "diagnose.applies.remark");
-        }
-    }
+    for (size_t i = 0; i < f->remark_count; i++)
+        if (STR_IS_ONE(str_of(f->remarks[i].key), "diagnose.remark.own_listed",
+                       "diagnose.remark.limit"))
+            rule_out_ends(f, "diagnose.applies.remark");
 }
 
 /* "--frames" of "--frames 49", nothing of "mlx_lm.lora --batch-size 2": that
@@ -145,12 +137,8 @@ static void settle_others(struct finding *f) {
                     outside->high <= CONTEXT_MOST && others == NULL;
     bool is_of_job = ranks != NULL && ranks->number > 0 && others != NULL &&
                      others->known && others->number <= CONTEXT_MOST;
-    bool is_own = is_alone || is_of_job;
-    for (size_t i = 0; is_own && i < f->fix_count; i++) {
-        const struct acts_on *what = &f->fixes[i].is->acts_on;
-        if (what->kind == ACT_KIND_kill_process && what->flag.n == 0)
-            rule_out(&f->fixes[i], "diagnose.applies.no_others");
-    }
+    if (is_alone || is_of_job)
+        rule_out_ends(f, "diagnose.applies.no_others");
 }
 
 void contradictions_settle(struct finding *f) {

@@ -31,10 +31,6 @@ static bool is_setting(enum fact_name n) {
            n == FACT_batch_size || n == FACT_context_length;
 }
 
-static bool is_same_card(const struct fact *x, const struct fact *y) {
-    return x->gpu == y->gpu && x->rank == y->rank;
-}
-
 static bool is_listed(const struct finding *f, struct str called,
                       struct str written) {
     for (size_t i = 0; i < f->dead_end_count; i++) {
@@ -52,7 +48,8 @@ static void attempt_add(struct diagnosis *d, struct finding *f,
     struct str written = fact_written(d->a, tried, false);
     struct str called = fact_called(d->a, tried->name);
     if (!tried->known || !now || facts_same(tried, now) ||
-        !is_same_card(tried, now) || is_listed(f, called, written))
+        tried->gpu != now->gpu || tried->rank != now->rank ||
+        is_listed(f, called, written))
         return;
     struct dead_end_shown *x = &f->dead_ends[f->dead_end_count++];
     *x = (struct dead_end_shown){

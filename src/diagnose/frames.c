@@ -146,17 +146,13 @@ static bool tell_by_neighbours(struct diagnosis *d, struct sighting *s,
     return true;
 }
 
-static bool is_stage_of_training(const struct fact *stage) {
-    return stage && STR_IS_ONE(stage->word, "backward", "optimizer");
-}
-
 static void task_follows(struct diagnosis *d, struct sighting *s) {
     const struct fact *stage = facts_first(&s->facts, FACT_stage);
     const struct engine *engine = engine_of_failure(d, s);
     const struct program *program = program_of_log(d);
     struct fact f = fact_blank(FACT_task, SOURCE_DERIVED);
     f.known = true;
-    if (is_stage_of_training(stage)) {
+    if (stage && STR_IS_ONE(stage->word, "backward", "optimizer")) {
         f.word = STR("train");
         f.line = stage->line;
         f.why = arena_printf(d->a, "stage = %.*s", STR_ARG(stage->word));

@@ -89,15 +89,6 @@ static bool is_of_moment(enum fact_name name) {
            name == FACT_commit_free;
 }
 
-static bool is_said_alike(const struct fact *x, const struct fact *y) {
-    return x->number == y->number && str_eq(x->word, y->word);
-}
-
-/* What a machine has is not what a job uses, unless it has no choice. */
-static bool is_choice(const struct fact *f) {
-    return f->name == FACT_gpu_count && f->number != 1;
-}
-
 /* Of one card, of every card alike, or of the machine: one fact. What cards
  * have each in its own way is left out; of what is free, and of limits,
  * the least is taken: a job is held back by that. Before a start the freest
@@ -112,7 +103,7 @@ static void settle(struct arena *a, struct fact_list *out,
             *old = f->number > old->number ? *f : *old;
         else if (f->name == FACT_gpu_free || f->name == FACT_host_limit)
             *old = f->number < old->number ? *f : *old;
-        else if (!is_said_alike(old, f))
+        else if (!facts_same(old, f))
             is_split[f->name] = true;
         return;
     }
@@ -159,10 +150,12 @@ struct fact_list machine_settled(struct arena *a, struct reader *r,
         const struct machine_fact *m = &list->at[i];
         bool is_its = m->engine.n == 0 || str_eq(m->engine, engine);
         bool is_process = m->fact.pid != FACT_NONE;
+        /* What a machine has is not what a job uses: unless it is all. */
+        bool is_choice = m->fact.name == FACT_gpu_count && m->fact.number != 1;
         if (m->fact.name == FACT_gpu_total && !m->fact.known)
             is_dropped[FACT_gpu_name] = true; /* a slice: not the whole card */
-        if (m->fact.known && is_its &&
-            !is_process && !is_choice(&m->fact) && (is_now || !is_of_moment(m->fact.name)))
+        if (m->fact.known && is_its && !is_process && !is_choice &&
+            (is_now || !is_of_moment(m->fact.name)))
             settle(a, &out, &m->fact, is_dropped);
     }
     if (is_dropped[FACT_gpu_name])

@@ -144,24 +144,12 @@ static bool is_standing(const struct finding *f) {
                total->number / 100 * STANDING_PERCENT;
 }
 
-/* Free may be MemFree there: files that were read count as used then
- * (https://github.com/unslothai/unsloth/pull/10705). */
-static bool shares_host_memory(const struct finding *f) {
-    const struct fact *shares = known(f, FACT_shares_host_memory);
-    return shares != NULL && shares->number != 0;
-}
-
 /* ---- grounds ---- */
 
 static bool begins(const struct finding *f) {
     bool is_early = is_starting(f) || is_at_first_steps(f);
     return is_early && !is_of_host(f) &&
            percent_of_others(f) < STANDING_PERCENT;
-}
-
-static bool is_job(const struct finding *f) {
-    return known(f, FACT_job_id) != NULL ||
-           known(f, FACT_oom_kill_count) != NULL;
 }
 
 static bool was_restarted(const struct finding *f) {
@@ -183,7 +171,7 @@ static void ask_ground(struct finding *f) {
         settle(f, RESTART_may_pass, "diagnose.outlook.served");
     else if (has_progressed(f))
         settle(f, RESTART_unknown, "diagnose.outlook.progressed");
-    else if (is_job(f))
+    else if (known(f, FACT_job_id) || known(f, FACT_oom_kill_count))
         settle(f, RESTART_again, "diagnose.outlook.job");
     else
         settle(f, RESTART_unknown, is_of_host(f)
@@ -202,6 +190,9 @@ static void ask_others(struct finding *f) {
 }
 
 void outlook_find(struct diagnosis *d, struct finding *f) {
+    /* Free may be MemFree there: files that were read count as used then
+     * (https://github.com/unslothai/unsloth/pull/10705). */
+    const struct fact *shares = known(f, FACT_shares_host_memory);
     sum_causes(d, f);
     if (f->outlook.restart != RESTART_may_pass && was_restarted(f)) {
         settle(f, RESTART_again, "diagnose.outlook.restarted");
@@ -209,7 +200,7 @@ void outlook_find(struct diagnosis *d, struct finding *f) {
                  write_count(d->a, known(f, FACT_restart_count)->number));
     } else if (lacks_free_share(f) && is_standing(f)) {
         settle(f, RESTART_again, "diagnose.outlook.standing");
-    } else if (lacks_free_share(f) && shares_host_memory(f)) {
+    } else if (lacks_free_share(f) && shares && shares->number != 0) {
         settle(f, RESTART_unknown, "diagnose.outlook.unified");
     } else if (f->outlook.restart == RESTART_again) {
         ask_ground(f);

@@ -315,8 +315,6 @@ static struct str how_kept(struct arena *a, const struct keeper *k,
 /* Who kept it; else the kernel, if it had a part in it; else a second run. */
 static void ask_peak(struct asked *to, const struct finding *f) {
     const struct keeper *k = keeper_of(f->entry);
-    const struct fact *os = facts_first(&f->facts, FACT_os);
-    bool is_windows = os && str_eq_nocase(os->word, STR("windows"));
     if (!k && is_of_kernel(f)) {
         ask_fact(to, FACT_host_rss);
         return;
@@ -325,7 +323,7 @@ static void ask_peak(struct asked *to, const struct finding *f) {
                          .ask = note_of("diagnose.ask.peak")};
     if (k)
         q.how = how_kept(to->d->a, k, f);
-    else if (!is_windows)
+    else if (!is_windows(to))
         q.how = STR(TIME_V);
     question_add(to, &q);
 }
@@ -356,9 +354,8 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
                    !facts_first(&f->facts, FACT_tried_alloc);
     if (is_bare && is_killed(f))
         ask_peak(to, f);
-    bool has_frames = to->d->engine == NULL || !to->d->engine->is_native;
-    if (e->mechanism == MECHANISM_unspecified && !f->has_trace && has_frames &&
-        is_told_by_frames(to->d, e))
+    if (e->mechanism == MECHANISM_unspecified && !f->has_trace &&
+        !is_native(to->d) && is_told_by_frames(to->d, e))
         ask_fact(to, FACT_stage);
 }
 

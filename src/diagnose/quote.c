@@ -24,15 +24,11 @@ static const char *const says[] = {
 static const char *const fails[] = {"error", "fail", "exceed", "exception",
                                     "abort", "cannot", "unable", "too small", "fault"};
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool holds(struct str line, const char *word) {
     struct str w = str_of(word);
     for (size_t i = 0; i + w.n <= line.n; i++) {
         size_t n = 0;
-        while (n < w.n && lower(line.p[i + n]) == w.p[n])
+        while (n < w.n && to_lower(line.p[i + n]) == w.p[n])
             n++;
         if (n == w.n)
             return true;

@@ -149,11 +149,6 @@ static int64_t p_may_be(const struct weighing *w, const struct fix *fix) {
     return p + times(k[RANKING_p_condition], k[RANKING_p_enough] - p);
 }
 
-/* What others hold is enough only if they can be ended: a desktop cannot. */
-static bool is_of_others(const struct workaround *is) {
-    return is->acts_on.kind == ACT_KIND_kill_process && is->acts_on.flag.n == 0;
-}
-
 static bool has_failed(const struct fix *fix) {
     return fix->own.failed > fix->own.worked;
 }
@@ -165,7 +160,9 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
     bool has_failed_here = has_failed(fix);
     if (fix->has_estimate && e->verdict == VERDICT_ENOUGH && !has_failed_here) {
         *from = note_of("diagnose.worth.enough");
-        return is_of_others(fix->is)
+        /* What others hold is enough only if they can be ended: a desktop
+         * cannot. */
+        return fix_ends_others(fix->is)
                    ? (k[RANKING_p_enough] + p_by_causes(w, fix)) / 2
                    : k[RANKING_p_enough];
     }
@@ -227,23 +224,18 @@ static int64_t loss_of_length(const struct ranking *k, const struct fact *left,
     return missed;
 }
 
-/* "num_workers=0" */
-static bool loads_itself(const struct fix *fix) {
-    struct str none = STR("workers=0");
-    return fix->is->acts_on.change == CHANGE_down &&
-           str_ends(fix->command, none);
-}
-
 /* Layers on the CPU slow every token down: the more of them, the more. */
 static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
+    bool loads_itself = fix->is->acts_on.change == CHANGE_down &&
+                        str_ends(fix->command, STR("workers=0"));
     bool is_layers = fix->has_estimate && e->capacity_micro >= 0 &&
                      fix->is->effect == EFFECT_gpu_layers;
     int64_t gone = is_layers ? UNITS_MICRO - within(e->capacity_micro, 0,
                                                     UNITS_MICRO)
                              : 0;
     return is_layers ? UNITS_MICRO + times(gone, k->micro[RANKING_loses_layers])
-           : loads_itself(fix) ? k->micro[RANKING_loses_loading]
+           : loads_itself ? k->micro[RANKING_loses_loading]
                                : k->micro[RANKING_loses_speed];
 }
 

@@ -16,7 +16,7 @@ static const struct fact *fact_in(const struct finding *f, enum fact_name n) {
     return facts_first(&f->facts, n);
 }
 
-static void remark_two(struct diagnosis *d, struct finding *f,
+void remark_two(struct diagnosis *d, struct finding *f,
                        const char *key, int64_t x, int64_t y) {
     remark_add(d, f, NOTE(key, write_bytes(d->a, x), write_bytes(d->a, y)));
 }

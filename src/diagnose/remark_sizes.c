@@ -84,14 +84,10 @@ static void pieces(struct diagnosis *d, struct finding *f,
         percent_of(s->unused, s->total) < UNUSED_PERCENT)
         return;
     if (s->unused / UNUSED_TIMES >= s->tried)
-        remark_add(d, f, NOTE("diagnose.remark.unused",
-                              write_bytes(d->a, s->unused),
-                              write_bytes(d->a, s->tried)));
+        remark_two(d, f, "diagnose.remark.unused", s->unused, s->tried);
     else if (s->has_free && both >= s->tried && s->free < s->tried &&
              may_have_segments(d, f))
-        remark_add(d, f, NOTE("diagnose.remark.segments",
-                              write_bytes(d->a, both),
-                              write_bytes(d->a, s->tried)));
+        remark_two(d, f, "diagnose.remark.segments", both, s->tried);
 }
 
 /* Whose it is, where the message tells what the process itself holds. */

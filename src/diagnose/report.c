@@ -57,11 +57,9 @@ static struct str id_of(struct arena *a, const struct entry *e,
 }
 
 static bool is_of_one_run(struct str word) {
-    for (size_t i = 0; i < word.n; i++) {
-        bool is_digit = word.p[i] >= '0' && word.p[i] <= '9';
-        if (is_digit || word.p[i] == '/' || word.p[i] == '\\')
+    for (size_t i = 0; i < word.n; i++)
+        if (is_digit(word.p[i]) || word.p[i] == '/' || word.p[i] == '\\')
             return true;
-    }
     return false;
 }
 

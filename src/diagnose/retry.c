@@ -41,8 +41,7 @@ static bool changes_read(const struct engine *e, struct str settings,
         struct str value, word = shell_unquoted(shell_text(&sh, &t));
         struct resetting *last =
             out->count > 0 ? &out->at[out->count - 1] : NULL;
-        bool is_flag = word.n > 1 && word.p[0] == '-' &&
-                       (word.p[1] < '0' || word.p[1] > '9');
+        bool is_flag = word.n > 1 && word.p[0] == '-' && !is_digit(word.p[1]);
         if (is_flag && out->count < RETRY_CHANGES_MAX) {
             word = str_cut(word, '=', &value);
             out->at[out->count++] =
@@ -68,7 +67,7 @@ static void add(struct arena *a, struct str_list *list, size_t *cap,
 
 static bool is_value(struct str word) {
     return word.n > 0 && (word.p[0] != '-' ||
-                          (word.n > 1 && word.p[1] >= '0' && word.p[1] <= '9'));
+                          (word.n > 1 && is_digit(word.p[1])));
 }
 
 static bool is_end_of_flags(struct str word) {

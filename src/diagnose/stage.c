@@ -37,11 +37,6 @@ static const struct stage_anchor *anchor_of(const struct diagnosis *d,
     return row->stage.n > 0 ? row : NULL;
 }
 
-/* By a person, above or below the log: all lines passed led to the failure. */
-static bool is_told(const struct sighting *s) {
-    return facts_say(&s->facts, FACT_oom_words, "told");
-}
-
 static void frame_at(const struct diagnosis *d, const struct engine *e,
                      const struct place *p, struct stage_found *best) {
     const struct hit_run *run = &d->stage_hits;
@@ -72,8 +67,10 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
                                          const struct engine *e,
                                          const struct sighting *s) {
     const struct place *p = &s->places[0];
-    size_t count = is_told(s) ? d->stage_hits.count
-                              : hits_before(&d->stage_hits, p->order);
+    /* By a person, above or below the log: all lines passed led to it. */
+    bool is_told = facts_say(&s->facts, FACT_oom_words, "told");
+    size_t count = is_told ? d->stage_hits.count
+                           : hits_before(&d->stage_hits, p->order);
     for (size_t i = e ? count : 0; i > 0; i--) {
         const struct hit *h = d->stage_hits.at[i - 1];
         const struct stage_anchor *row = anchor_of(d, e, h);
@@ -91,7 +88,7 @@ static bool are_kin(const struct diagnosis *d, uint32_t x, uint32_t y) {
         y >= d->scan->stream_count)
         return true;
     struct str a = d->scan->streams[x].process, b = d->scan->streams[y].process;
-    while (a.n > 0 && a.p[a.n - 1] >= '0' && a.p[a.n - 1] <= '9')
+    while (a.n > 0 && is_digit(a.p[a.n - 1]))
         a.n--;
     return a.n > 0 ? str_starts(b, a) : b.n == 0;
 }

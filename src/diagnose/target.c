@@ -110,13 +110,10 @@ struct fact command_sets(struct diagnosis *d, const struct entry *entry,
     return out;
 }
 
-static bool is_number(enum unit unit) {
-    return unit != UNIT_BOOL && unit != UNIT_TEXT && unit != UNIT_VERSION;
-}
-
 bool goes_astray(enum change change, const struct fact *target,
                  const struct fact *in_force) {
-    return is_number(fact_unit(target->name)) &&
+    enum unit unit = fact_unit(target->name);
+    return unit != UNIT_BOOL && unit != UNIT_TEXT && unit != UNIT_VERSION &&
            ((change == CHANGE_down && target->number >= fact_high(in_force)) ||
             (change == CHANGE_up && target->number <= fact_low(in_force)));
 }

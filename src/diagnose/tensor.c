@@ -44,7 +44,7 @@ static int64_t bytes_of_type(struct str type) {
 static struct str word_at(struct str text) {
     size_t n = 0;
     while (n < text.n && ((text.p[n] >= 'a' && text.p[n] <= 'z') ||
-                          (text.p[n] >= '0' && text.p[n] <= '9')))
+                          is_digit(text.p[n])))
         n++;
     return str_slice(text, 0, n);
 }

@@ -419,6 +419,8 @@ const struct flag *flag_of_fact(const struct engine *e, enum fact_name n);
 
 /* ---- contradict.c: what a dead end or a remark rules out is no fix ---- */
 void contradictions_settle(struct finding *f);
+/* Ends whatever other process there is. */
+bool fix_ends_others(const struct workaround *w);
 
 /* ---- remark.c, question.c ---- */
 void remarks_find(struct diagnosis *d, struct finding *f);
@@ -432,6 +434,9 @@ void catalogue_reconcile(struct diagnosis *d, struct finding *f);
 struct note note_of(const char *key);
 void note_add(struct note *n, struct str arg); /* past NOTE_ARGS: dropped */
 void remark_add(struct diagnosis *d, struct finding *f, struct note n);
+/* Of two amounts: remark.c. */
+void remark_two(struct diagnosis *d, struct finding *f, const char *key,
+                int64_t x, int64_t y);
 
 struct str written_line(struct arena *a, uint32_t line);
 /* Facts as arguments of notes: their labels in whatever language it will be. */

@@ -148,9 +148,9 @@ static bool is_whole_on_card(const struct inputs *c) {
 
 static void add_weights(struct arena *a, struct budget *b,
                         const struct inputs *c) {
-    static const enum fact_name own[] =
-        FACTS(FACT_device_weights, FACT_buffer_weights);
-    if (!add_first(a, b, c, "weights", own) && is_whole_on_card(c)) {
+    if (!add_first(a, b, c, "weights",
+                   FACT_LIST(FACT_device_weights, FACT_buffer_weights)) &&
+        is_whole_on_card(c)) {
         if (c->in[FACT_weights_bytes].known)
             budget_add_fact(a, b, c, "weights", FACT_weights_bytes);
         else
@@ -160,24 +160,22 @@ static void add_weights(struct arena *a, struct budget *b,
 
 static void add_pool(struct arena *a, struct budget *b,
                      const struct inputs *c) {
-    static const enum fact_name own[] =
-        FACTS(FACT_device_kv, FACT_buffer_kv, FACT_kv_available, FACT_kv_bytes);
     if (c->in[FACT_free_after_pool].known)
         add_difference(a, b, c, "kv_cache", FACT_free_after_load,
                        FACT_free_after_pool);
     else
-        add_first(a, b, c, "kv_cache", own);
+        add_first(a, b, c, "kv_cache",
+                  FACT_LIST(FACT_device_kv, FACT_buffer_kv, FACT_kv_available,
+                            FACT_kv_bytes));
 }
 
 static void add_steps(struct arena *a, struct budget *b,
                       const struct inputs *c) {
-    static const enum fact_name own[] =
-        FACTS(FACT_device_compute, FACT_buffer_compute, FACT_activation_peak,
-              FACT_compute_bytes);
-    static const enum fact_name outside[] =
-        FACTS(FACT_device_unaccounted, FACT_non_torch);
-    add_first(a, b, c, "activation", own);
-    if (!add_first(a, b, c, "non_torch", outside) &&
+    add_first(a, b, c, "activation",
+              FACT_LIST(FACT_device_compute, FACT_buffer_compute,
+                        FACT_activation_peak, FACT_compute_bytes));
+    if (!add_first(a, b, c, "non_torch",
+                   FACT_LIST(FACT_device_unaccounted, FACT_non_torch)) &&
         c->in[FACT_weights_bytes].known)
         add_difference(a, b, c, "non_torch", FACT_device_consumed,
                        FACT_weights_bytes);
@@ -271,9 +269,9 @@ static void fill_card(struct arena *a, struct card_memory *card,
 /* ---- what the pool holds ---- */
 
 static void fill_pool(struct breakdown *b, const struct inputs *c) {
-    static const enum fact_name lengths[] =
-        FACTS(FACT_max_model_len, FACT_slot_context, FACT_context_length);
-    const enum fact_name *length = first_known(c, lengths);
+    const enum fact_name *length = first_known(
+        c, FACT_LIST(FACT_max_model_len, FACT_slot_context,
+                     FACT_context_length));
     b->kv_tokens = span_in(c, FACT_kv_tokens);
     if (!b->kv_tokens.known)
         b->kv_tokens = span_product(span_in(c, FACT_kv_blocks),

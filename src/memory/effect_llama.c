@@ -121,21 +121,16 @@ static struct span later_of(const struct ask *q, int64_t tokens,
                        : span_plus(compute, llama_cache_on_card(&at, tokens));
 }
 
-/* Enough for the buffer itself; of what comes behind it nobody knows. */
-static void put_later(const struct ask *q, struct estimate *e) {
-    if (e->verdict == VERDICT_ENOUGH)
-        ESTIMATE_IF(q, e, "verdict.if.buffers_after",
-                    SHORT(e->limit.low - e->after.high));
-}
-
 static struct estimate judged(const struct ask *q, struct estimate e,
                               struct span later) {
     bool is_counted = later.known && e.limit.known;
     if (is_counted)
         e.limit = span_beyond(e.limit, later);
     estimate_judge(&e);
-    if (!is_counted)
-        put_later(q, &e);
+    /* Enough for the buffer itself; of what comes behind it nobody knows. */
+    if (!is_counted && e.verdict == VERDICT_ENOUGH)
+        ESTIMATE_IF(q, &e, "verdict.if.buffers_after",
+                    SHORT(e.limit.low - e.after.high));
     estimate_needs(&e, e.limit.known,
                    is_on_host(q) ? FACT_host_free : FACT_gpu_free);
     return e;

@@ -209,13 +209,6 @@ static void cut_missing(const struct ask *q, struct estimate *e,
         put_growing(q, e, s, cut);
 }
 
-/* What was asked is not printed: it was more than what was free. */
-static void put_at_most(const struct ask *q, struct estimate *e,
-                        const struct shortfall *s) {
-    if (!s->asked.known && s->free.known && s->free.low > 0)
-        ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
-}
-
 /* A large setting goes down in sixteenths: 4096 to 2304, not to 2298. */
 static int64_t steps_of(int64_t now) {
     return now > FEW_STEPS ? FINE_STEPS : now;
@@ -349,7 +342,9 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     bool is_put = !s.free.known &&
                   put_without_room(q, &e, &s, steps_of(now), &cut);
     if (!is_put && !s.missing.known) {
-        put_at_most(q, &e, &s);
+        /* What was asked is not printed: it was more than what was free. */
+        if (!s.asked.known && s.free.known && s.free.low > 0)
+            ESTIMATE_IF(q, &e, "verdict.if.at_most", SHORT(s.free.low));
         return e;
     }
     if (!is_put)

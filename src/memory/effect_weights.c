@@ -308,10 +308,6 @@ static struct estimate for_allocation(const struct ask *q, int64_t now,
     return e;
 }
 
-static bool divides_heads(const struct model *m, int64_t ranks) {
-    return m == NULL || m->heads <= 0 || m->heads % ranks == 0;
-}
-
 static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
     struct span weights = weights_bytes(q->c);
     struct span then = span_share(weights, now, ranks);
@@ -330,7 +326,8 @@ static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     struct kv_side kv = kv_side_of(q);
     struct estimate first = estimate_none(FACT_kv_needed), e = first;
     for (int64_t ranks = now * 2; ranks <= FIT_RANKS_MAX; ranks *= 2) {
-        if (fact == FACT_tensor_parallel && !divides_heads(c->model, ranks))
+        if (fact == FACT_tensor_parallel && c->model && c->model->heads > 0 &&
+            c->model->heads % ranks != 0)
             continue;
         struct span more = freed(c, now, ranks);
         struct demand then = demand_split(q->a, &kv.demand, fact, now, ranks);

@@ -243,18 +243,11 @@ void estimate_bound(const struct ask *q, struct estimate *e) {
 /* ---- what stands on a default ---- */
 
 /* Settings whose default decides how much there is or how much is asked. */
-static const enum fact_name decisive[] = {FACT_gpu_memory_utilization,
-                                          FACT_mem_fraction_static,
-                                          FACT_tensor_parallel,
-                                          FACT_pipeline_parallel,
-                                          FACT_data_parallel,
-                                          FACT_kv_cache_dtype,
-                                          FACT_dtype,
-                                          FACT_quantization,
-                                          FACT_max_num_seqs,
-                                          FACT_max_num_batched_tokens,
-                                          FACT_cpu_offload,
-                                          FACT_max_model_len};
+static const enum fact_name decisive[] = {
+    FACT_gpu_memory_utilization, FACT_mem_fraction_static, FACT_tensor_parallel,
+    FACT_pipeline_parallel, FACT_data_parallel, FACT_kv_cache_dtype, FACT_dtype,
+    FACT_quantization, FACT_max_num_seqs, FACT_max_num_batched_tokens,
+    FACT_cpu_offload, FACT_max_model_len};
 
 static bool is_of_ranks(enum fact_name name) {
     return name == FACT_tensor_parallel || name == FACT_pipeline_parallel;

@@ -107,11 +107,6 @@ static void offer(struct values *v, enum fact_name name, int64_t n) {
         v->at[v->count++] = propose(name, n);
 }
 
-static void halve(struct values *v, const struct tunable *l, int64_t now) {
-    for (int64_t n = now / 2; n >= l->number; n /= 2)
-        offer(v, l->fact, n);
-}
-
 /* What others hold is out of reach. */
 static int64_t share_in_reach(const struct tunable *l, const struct inputs *c) {
     struct span most = l->fact == FACT_gpu_memory_utilization
@@ -131,14 +126,6 @@ static void raise_share(struct values *v, const struct tunable *l, int64_t now,
         v->count -= v->count == VALUES_MAX;
         offer(v, l->fact, most);
     }
-}
-
-/* Where others hold so much of the card that the share asked for is refused. */
-static void lower_share(struct values *v, const struct tunable *l,
-                        const struct inputs *c) {
-    int64_t share = share_in_reach(l, c);
-    if (share > 0 && share < setting_of(c, l->fact, 0))
-        offer(v, l->fact, share);
 }
 
 /* Cards that lie idle cost a flag; more of them, hardware. */
@@ -242,7 +229,10 @@ static struct values values_of(const struct search *s, const struct tunable *l,
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
     bool is_sharded = cards > 1 || setting_of(c, FACT_data_parallel, 1) > 1;
     switch (l->how) {
-    case DOWN_BY_HALVES: halve(&v, l, now); break;
+    case DOWN_BY_HALVES:
+        for (int64_t n = now / 2; n >= l->number; n /= 2)
+            offer(&v, l->fact, n);
+        break;
     case UP_BY_DOUBLES:
         for (int64_t n = (now > 0 ? now : 1) * 2;
              n <= l->number &&
@@ -262,7 +252,10 @@ static struct values values_of(const struct search *s, const struct tunable *l,
             offer(&v, l->fact, l->number);
         break;
     case TO_WORD: word(&v, l, c); break;
-    case TO_FREE: lower_share(&v, l, c); break;
+    case TO_FREE: /* others hold so much that the share asked for is refused */
+        if (share_in_reach(l, c) > 0 && share_in_reach(l, c) < now)
+            offer(&v, l->fact, share_in_reach(l, c));
+        break;
     case TO_LENGTH:
         if (q->c.in[FACT_max_model_len].known ||
             c->in[FACT_max_model_len].known) {

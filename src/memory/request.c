@@ -193,6 +193,8 @@ static struct span held_bytes(const struct variant *w, int64_t tokens) {
 
 typedef struct span (*variant_amount)(const struct variant *w,
                                       int64_t argument);
+typedef struct span amount_of_pool(const struct variant *w, int64_t pool,
+                                   int64_t tokens);
 
 struct span variant_spare(const struct variant *w) {
     return w->spares_block ? variant_block_bytes(w) : span_exact(0);
@@ -368,16 +370,23 @@ struct span variants_slope(const struct variants *variants) {
     return over_variants(variants, slope, 0);
 }
 
-struct span variants_longest(const struct variants *variants, struct span pool,
-                             int64_t ceiling) {
+/* At both ends of what there is. */
+static struct span over_ends(const struct variants *variants,
+                             amount_of_pool *amount, struct span pool,
+                             int64_t tokens) {
     struct span all = span_none();
     for (size_t i = 0; pool.known && i < variants->count; i++) {
-        struct span one =
-            span_hull(variant_longest(&variants->at[i], pool.low, ceiling),
-                      variant_longest(&variants->at[i], pool.high, ceiling));
+        const struct variant *w = &variants->at[i];
+        struct span one = span_hull(amount(w, pool.low, tokens),
+                                    amount(w, pool.high, tokens));
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
+}
+
+struct span variants_longest(const struct variants *variants, struct span pool,
+                             int64_t ceiling) {
+    return over_ends(variants, variant_longest, pool, ceiling);
 }
 
 /* Tokens of `blocks`: the groups of a hybrid share them. */
@@ -414,12 +423,5 @@ static struct span tokens_printed(const struct variant *w, int64_t blocks,
 
 struct span variants_tokens(const struct variants *variants, struct span blocks,
                             int64_t length) {
-    struct span all = span_none();
-    for (size_t i = 0; blocks.known && i < variants->count; i++) {
-        struct span one =
-            span_hull(tokens_printed(&variants->at[i], blocks.low, length),
-                      tokens_printed(&variants->at[i], blocks.high, length));
-        all = i == 0 ? one : span_hull(all, one);
-    }
-    return all;
+    return over_ends(variants, tokens_printed, blocks, length);
 }
