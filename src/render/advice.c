@@ -124,6 +124,15 @@ static struct block *add_fix(const struct teller *t, struct document *d,
     return item;
 }
 
+/* Where nothing could be computed, no column says so fix by fix. */
+static bool has_verdict(const struct teller *t, const struct chosen *c) {
+    bool has = t->o->all;
+    for (size_t i = 0; i < c->count; i++)
+        has = has || (fix_verdict(c->at[i]) != VERDICT_NONE &&
+                      fix_verdict(c->at[i]) != VERDICT_UNKNOWN);
+    return has;
+}
+
 static void add_fixes(const struct teller *t, struct document *d,
                       const struct report *rep, const struct finding *f,
                       bool is_main) {
@@ -131,13 +140,15 @@ static void add_fixes(const struct teller *t, struct document *d,
     struct block *under = document_section(
         d, said(t, c.first > 1 ? "report.do_one" : "report.do_first"));
     under->is_open = true;
-    under->column[0] = said(t, "report.verdict");
+    bool is_judged = has_verdict(t, &c);
+    under->column[0] = is_judged ? said(t, "report.verdict") : STR("");
     under->column[1] = said(t, "report.cost");
     under->column_tone = TONE_DIM;
     bool is_said = !is_main || rep->command_after.n == 0;
     for (size_t i = 0; i < c.count; i++) {
         under = i == c.first ? document_section(d, said(t, "report.or")) : under;
         struct block *item = add_fix(t, d, under, rep, f, c.at[i], i == 0);
+        item->column[0] = is_judged ? item->column[0] : STR("");
         item->spare = i >= 2 ? SPARE_THIRD_FIX : SPARE_NEVER;
         is_said = is_said || is_in_command(rep, c.at[i]);
     }

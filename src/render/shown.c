@@ -212,6 +212,11 @@ struct str shown_times(const struct teller *t, const struct finding *f) {
             last = f->instances[i].last_line;
     struct str args[] = {shown_number(t, UNIT_COUNT, count),
                          shown_lines(t, f->first_line, last)};
+    if (f->count == 2 && f->first_line != last) {
+        struct str both[] = {shown_number(t, UNIT_COUNT, f->first_line),
+                             shown_number(t, UNIT_COUNT, last)};
+        args[1] = said_with(t, "report.lines_both", both, 2);
+    }
     return said_with(t, "report.times", args, 2);
 }
 
