@@ -16,9 +16,9 @@ struct applying {
     struct note because;
 };
 
-static bool is_among(struct str flag, const struct str_list *names) {
-    for (size_t i = 0; i < names->count; i++)
-        if (str_eq(names->at[i], flag))
+bool list_has(const struct str_list *list, struct str s) {
+    for (size_t i = 0; i < list->count; i++)
+        if (str_eq(list->at[i], s))
             return true;
     return false;
 }
@@ -26,9 +26,8 @@ static bool is_among(struct str flag, const struct str_list *names) {
 int flag_fact(const struct engine *e, struct str flag) {
     for (size_t i = 0; e && i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];
-        if (str_eq(f->flag, flag))
-            return (int)f->fact;
-        if (is_among(flag, &f->aliases) || is_among(flag, &f->keys))
+        if (str_eq(f->flag, flag) || list_has(&f->aliases, flag) ||
+            list_has(&f->keys, flag))
             return (int)f->fact;
     }
     return -1;
@@ -191,8 +190,7 @@ static struct applying ask_state(struct diagnosis *d,
     struct applying out = {.applies = APPLIES_YES};
     const struct fact *state = facts_last(facts, FACT_full_state_bytes);
     const struct fact *total = facts_last(facts, FACT_gpu_total);
-    if (state && total && total->known &&
-        state->number > total->number / 10 * 9) {
+    if (state && total && state->number > total->number / 10 * 9) {
         out.applies = APPLIES_IF;
         bool is_counted = facts_last(facts, FACT_trainable_params) != NULL;
         out.because = NOTE(is_counted ? "diagnose.applies.state_counted"

@@ -133,10 +133,10 @@ static void settle_others(struct finding *f) {
     const struct fact *outside = facts_first(&f->facts, FACT_outside_framework);
     const struct fact *others = facts_first(&f->facts, FACT_others_in_use);
     const struct fact *ranks = facts_first(&f->facts, FACT_own_ranks);
-    bool is_alone = outside != NULL && outside->known &&
+    bool is_alone = outside != NULL &&
                     outside->high <= CONTEXT_MOST && others == NULL;
     bool is_of_job = ranks != NULL && ranks->number > 0 && others != NULL &&
-                     others->known && others->number <= CONTEXT_MOST;
+                     others->number <= CONTEXT_MOST;
     if (is_alone || is_of_job)
         rule_out_ends(f, "diagnose.applies.no_others");
 }

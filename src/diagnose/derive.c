@@ -78,11 +78,9 @@ static void outside_tell(struct diagnosis *d, struct sighting *s) {
 
 static int64_t own_pid(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *own = told(s, FACT_process_in_use);
-    uint32_t stream = s->places[0].stream;
     if (own && own->pid != FACT_NONE && own->why.n > 0)
         return own->pid; /* listed under it */
-    return stream < d->scan->stream_count ? d->scan->streams[stream].pid
-                                          : FACT_NONE;
+    return stream_of_number(d, s->places[0].stream)->pid;
 }
 
 static bool is_pid_of_job(const struct diagnosis *d, int64_t pid) {
@@ -297,15 +295,11 @@ static int64_t gpu_of(const struct sighting *s) {
     return f ? f->number : FACT_NONE;
 }
 
-static int64_t rank_of(const struct diagnosis *d, const struct sighting *s) {
-    uint32_t stream = s->places[0].stream;
-    return stream < d->scan->stream_count ? d->scan->streams[stream].rank
-                                          : FACT_NONE;
-}
-
 static bool is_same_rank(const struct diagnosis *d, const struct sighting *x,
                          const struct sighting *y) {
-    return gpu_of(x) == gpu_of(y) && rank_of(d, x) == rank_of(d, y);
+    return gpu_of(x) == gpu_of(y) &&
+           stream_of_number(d, x->places[0].stream)->rank ==
+               stream_of_number(d, y->places[0].stream)->rank;
 }
 
 static bool is_first_of_rank(const struct diagnosis *d,
@@ -351,26 +345,22 @@ static bool trains_all(const struct diagnosis *d, const struct sighting *s) {
     static const enum fact_name partly[] = {
         FACT_lora_rank, FACT_quantization, FACT_zero_stage, FACT_optimizer,
         FACT_offload};
-    const struct fact *own = facts_last(&s->facts, FACT_task);
-    const struct fact *task = own ? own : facts_last(&d->context, FACT_task);
+    const struct fact *task = fact_here(d, s, FACT_task);
     const struct fact *what = facts_last(&d->context, FACT_trained);
     bool is_training = task && str_eq(task->word, STR("train")) &&
                        (!what || str_eq(what->word, STR("all")));
     for (size_t i = 0; i < sizeof partly / sizeof *partly; i++)
-        is_training = is_training && !facts_last(&s->facts, partly[i]) &&
-                      !facts_last(&d->context, partly[i]);
+        is_training = is_training && !fact_here(d, s, partly[i]);
     return is_training;
 }
 
 /* Of the parameters that the log counts as trained, else of all. */
 static void full_state_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *all = facts_last(&s->facts, FACT_model_params);
-    const struct fact *trained = facts_last(&s->facts, FACT_trainable_params);
-    trained = trained ? trained
-                      : facts_last(&d->context, FACT_trainable_params);
+    const struct fact *trained = fact_here(d, s, FACT_trainable_params);
     const struct fact *of = trained ? trained : all;
     struct fact f = fact_blank(FACT_full_state_bytes, SOURCE_DERIVED);
-    f.known = of && of->known && trains_all(d, s) &&
+    f.known = of && trains_all(d, s) &&
               mul_i64(of->number, FULL_STATE, &f.number);
     f.formula = trained ? STR("12 bytes for each parameter that Adam trains")
                         : STR("12 bytes for each parameter, if Adam trains "
@@ -380,17 +370,15 @@ static void full_state_tell(struct diagnosis *d, struct sighting *s) {
 
 /* How large the model is, where nobody has to know its layers. */
 static void model_tell(struct diagnosis *d, struct sighting *s) {
-    const struct fact *own = told(s, FACT_model);
-    const struct fact *model = own ? own : facts_last(&d->context, FACT_model);
+    const struct fact *model = fact_here(d, s, FACT_model);
     struct fact f = fact_blank(FACT_model_params, SOURCE_DERIVED);
-    if (!model || !model->known)
+    if (!model)
         return;
     struct model_match m = reader_model(d->r, model->word);
     struct fact packing = fact_of_packing(&m);
-    if (packing.known && !told(s, FACT_quantization) &&
-        !facts_last(&d->context, FACT_quantization))
+    if (packing.known && !fact_here(d, s, FACT_quantization))
         sighting_tell(d, s, packing);
-    if (!own && facts_last(&d->context, FACT_model_params))
+    if (!told(s, FACT_model) && facts_last(&d->context, FACT_model_params))
         return;
     f.number = m.model && !m.is_guess ? m.model->params
                                       : params_named(model->word);
@@ -404,11 +392,10 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
  * them over ranks of which nobody says how many there are, and what is kept on
  * the host is told apart for some engines only. */
 static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
-    const struct fact *params = told(s, FACT_model_params);
-    params = params ? params : facts_last(&d->context, FACT_model_params);
+    const struct fact *params = fact_here(d, s, FACT_model_params);
     struct inputs c = case_of(d, &s->facts);
     struct fact f = fact_blank(FACT_model_bytes, SOURCE_DERIVED);
-    if (!params || !params->known || c.in[FACT_zero_stage].known ||
+    if (!params || c.in[FACT_zero_stage].known ||
         c.in[FACT_cpu_offload].number > 0)
         return;
     struct span bytes = memory_weights_of(&c, params->number);
@@ -422,12 +409,10 @@ static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
 
 /* By the card's name; else by a total that only such cards have. */
 static bool is_unified(struct diagnosis *d, const struct sighting *s) {
-    const struct fact *name = told(s, FACT_gpu_name);
+    const struct fact *name = fact_here(d, s, FACT_gpu_name);
     const struct fact *total = told(s, FACT_gpu_total);
-    name = name ? name : facts_last(&d->context, FACT_gpu_name);
-    const struct gpu *gpu =
-        name && name->known ? reader_gpu(d->r, name->word) : NULL;
-    if (gpu || !total || !total->known)
+    const struct gpu *gpu = name ? reader_gpu(d->r, name->word) : NULL;
+    if (gpu || !total)
         return gpu && gpu->is_unified;
     struct gpu_list gpus =
         reader_gpus_of_total(d->r, fact_low(total), fact_high(total));
@@ -439,8 +424,7 @@ static bool is_unified(struct diagnosis *d, const struct sighting *s) {
 
 static void shared_tell(struct diagnosis *d, struct sighting *s) {
     struct fact f = fact_blank(FACT_shares_host_memory, SOURCE_DERIVED);
-    bool is_told = told(s, f.name) || facts_first(&d->context, f.name);
-    if (is_told || !is_unified(d, s))
+    if (fact_here(d, s, f.name) || !is_unified(d, s))
         return;
     f.known = true;
     f.number = 1;

@@ -91,10 +91,7 @@ static void vote_of_failure(struct diagnosis *d, struct ballot *b,
 
 static bool calls(struct diagnosis *d, struct str engine, struct str other) {
     const struct engine *e = reader_engine_by_id(d->r, engine);
-    for (size_t i = 0; e && i < e->calls.count; i++)
-        if (str_eq(e->calls.at[i], other))
-            return true;
-    return false;
+    return e && list_has(&e->calls, other);
 }
 
 /* Of two words for it: a program whose command stands there, and the library
@@ -141,10 +138,10 @@ static struct str engine_of_process(struct diagnosis *d, struct str process) {
  * off. */
 static void vote_of_prefix(struct diagnosis *d, struct ballot *b,
                            const struct sighting *failure) {
-    if (b->count > 0 || failure->hit->stream >= d->scan->stream_count)
-        return;
-    struct str process = d->scan->streams[failure->hit->stream].process;
-    struct str engine = process.n > 0 ? engine_of_process(d, process) : process;
+    struct str process = stream_of_number(d, failure->hit->stream)->process;
+    struct str engine = b->count == 0 && process.n > 0
+                            ? engine_of_process(d, process)
+                            : (struct str){NULL, 0};
     if (engine.n > 0)
         vote_for(b, &(struct vote){engine, 1, failure->hit->first_line, false});
 }

@@ -46,6 +46,12 @@ struct fact fact_stated(const struct setting *row, uint32_t line) {
     return f;
 }
 
+const struct fact *fact_here(const struct diagnosis *d,
+                             const struct sighting *s, enum fact_name name) {
+    const struct fact *own = facts_first(&s->facts, name);
+    return own ? own : facts_last(&d->context, name);
+}
+
 void sighting_tell(struct diagnosis *d, struct sighting *s, struct fact f) {
     if (f.known)
         facts_add_new(d->a, &s->facts, &f);
@@ -146,8 +152,7 @@ static bool is_pid_of_next(const struct hit *h, size_t i) {
 struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
                               const struct signature *signature) {
     struct fact_list out = {0};
-    const struct stream *who =
-        h->stream < d->scan->stream_count ? &d->scan->streams[h->stream] : NULL;
+    const struct stream *who = stream_of_number(d, h->stream);
     int64_t gpu = only_gpu(h);
     int64_t pid_of_other = FACT_NONE;
     for (size_t i = 0; i < h->capture_count; i++) {
@@ -159,8 +164,8 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
         if (c->name == FACT_gpu_index && f.known)
             gpu = f.number;
         f.gpu = gpu;
-        f.rank = who ? who->rank : FACT_NONE;
-        f.pid = who ? who->pid : FACT_NONE;
+        f.rank = who->rank;
+        f.pid = who->pid;
         if (is_pid_of_next(h, i)) {
             pid_of_other = f.known ? f.number : FACT_NONE;
             continue;

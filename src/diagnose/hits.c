@@ -21,6 +21,11 @@ const struct capture *hit_capture(const struct hit *h, enum fact_name name) {
     return NULL;
 }
 
+const struct stream *stream_of_number(const struct diagnosis *d, uint32_t n) {
+    static const struct stream nobody = {.rank = FACT_NONE, .pid = FACT_NONE};
+    return n < d->scan->stream_count ? &d->scan->streams[n] : &nobody;
+}
+
 /* Stage anchors are asked by place, not by pattern. */
 static void stage_hits_collect(struct diagnosis *d) {
     const struct hit_list *hits = &d->scan->hits;

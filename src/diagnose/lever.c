@@ -21,7 +21,7 @@
 
 const struct program *program_of_log(const struct diagnosis *d) {
     const struct fact *f = facts_first(&d->context, FACT_program);
-    return f && f->known ? reader_program(d->r, f->word) : NULL;
+    return f ? reader_program(d->r, f->word) : NULL;
 }
 
 /* Of a layer below: it speaks of any program that runs on it. */
@@ -54,10 +54,8 @@ static bool helps(const struct entry *e, const struct workaround *w) {
 static bool changes_the_same(const struct workaround *fix,
                              const struct workaround *lever) {
     struct str flag = fix->acts_on.flag;
-    bool is_named = str_eq(flag, lever->acts_on.flag);
-    for (size_t i = 0; i < lever->keys.count; i++)
-        is_named = is_named || str_eq(flag, lever->keys.at[i]);
-    return flag.n > 0 && is_named;
+    return flag.n > 0 && (str_eq(flag, lever->acts_on.flag) ||
+                          list_has(&lever->keys, flag));
 }
 
 static bool entry_has(const struct entry *e, const struct workaround *lever) {

@@ -28,9 +28,7 @@ static int64_t rank_of_process(struct str process) {
 static void add_told(struct diagnosis *d, const struct hit *h,
                      struct fact_list *all) {
     struct fact_list facts = facts_of_hit(d, h, NULL);
-    int64_t rank = h->stream < d->scan->stream_count
-                       ? rank_of_process(d->scan->streams[h->stream].process)
-                       : FACT_NONE;
+    int64_t rank = rank_of_process(stream_of_number(d, h->stream)->process);
     for (size_t i = 0; i < facts.count; i++) {
         struct fact f = facts.at[i];
         f.rank = f.rank != FACT_NONE ? f.rank : rank;

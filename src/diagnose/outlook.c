@@ -31,8 +31,7 @@
 #define RESTARTS_LEAST 3
 
 static const struct fact *known(const struct finding *f, enum fact_name name) {
-    const struct fact *fact = facts_last(&f->facts, name);
-    return fact != NULL && fact->known ? fact : NULL;
+    return facts_last(&f->facts, name);
 }
 
 static bool finding_word_is(const struct finding *f, enum fact_name name,

@@ -294,8 +294,7 @@ static const struct keeper *keeper_of(const struct entry *e) {
 static bool is_killed(const struct finding *f) {
     const struct fact *code = facts_first(&f->facts, FACT_exit_code);
     return facts_say(&f->facts, FACT_signal, "SIGKILL") ||
-           (code && code->known &&
-            (code->number == 128 + 9 || code->number == -9));
+           (code && (code->number == 128 + 9 || code->number == -9));
 }
 
 /* They speak of what the kernel of our own machine did. */

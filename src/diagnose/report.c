@@ -96,14 +96,13 @@ static int64_t whose(const struct fact_list *facts, bool want_gpu) {
 
 static struct instance instance_of(const struct diagnosis *d,
                                    const struct sighting *s) {
-    uint32_t stream = s->places[0].stream;
     struct instance i = {.first_line = s->places[0].first_line,
                          .last_line = s->places[0].last_line,
                          .gpu = whose(&s->facts, true),
                          .rank = whose(&s->facts, false),
                          .facts = s->facts};
-    if (i.rank == FACT_NONE && stream < d->scan->stream_count)
-        i.rank = d->scan->streams[stream].rank;
+    if (i.rank == FACT_NONE)
+        i.rank = stream_of_number(d, s->places[0].stream)->rank;
     return i;
 }
 

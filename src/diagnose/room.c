@@ -86,8 +86,7 @@ static void put(struct diagnosis *d, struct sighting *s, const struct room *r,
             d->a, "%" PRId64 " free before the load - %" PRId64
             " of buffers since", r->before.number, r->before.number - number);
     }
-    if (f.known)
-        facts_add_new(d->a, &s->facts, &f);
+    sighting_tell(d, s, f);
 }
 
 void room_tell(struct diagnosis *d, struct sighting *s) {

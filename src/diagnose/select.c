@@ -66,18 +66,11 @@ static void ask_predicates(struct diagnosis *d, const struct sighting *s,
     }
 }
 
-static bool prefers(const struct entry *x, const struct entry *y) {
-    for (size_t i = 0; i < x->prefer.count; i++)
-        if (str_eq(x->prefer.at[i], y->id))
-            return true;
-    return false;
-}
-
 static bool is_better(const struct candidate *x, const struct candidate *y) {
     if (x->is_unknown != y->is_unknown)
         return !x->is_unknown;
-    bool is_liked = prefers(x->entry, y->entry);
-    bool likes = prefers(y->entry, x->entry);
+    bool is_liked = list_has(&x->entry->prefer, y->entry->id);
+    bool likes = list_has(&y->entry->prefer, x->entry->id);
     if (is_liked != likes)
         return is_liked;
     return x->conditions != y->conditions ? x->conditions > y->conditions

@@ -166,7 +166,7 @@ static struct smi_table table_of(const struct diagnosis *d) {
 static int64_t card_of(const struct sighting *s, const struct smi_table *t) {
     const struct fact *named = facts_first(&s->facts, FACT_gpu_index);
     int64_t gpu = FACT_NONE;
-    if (named && named->known)
+    if (named)
         return named->number;
     for (size_t i = 0; i < t->count; i++) {
         if (t->at[i].gpu != FACT_NONE && gpu != FACT_NONE &&
@@ -249,13 +249,12 @@ static bool is_of_device(const struct sighting *s) {
 
 void smi_tell(struct diagnosis *d, struct sighting *s) {
     struct smi_table t = is_of_device(s) ? table_of(d) : (struct smi_table){0};
-    int64_t gpu = card_of(s, &t), others = 0, own = s->places[0].stream;
+    int64_t gpu = card_of(s, &t), others = 0;
+    int64_t own = stream_of_number(d, s->places[0].stream)->pid;
     bool lists = facts_first(&s->facts, FACT_other_in_use) ||
                  facts_first(&s->facts, FACT_process_in_use);
     const struct smi_row *first = NULL;
     idle_tell(d, s, &t);
-    own = (size_t)own < d->scan->stream_count ? d->scan->streams[own].pid
-                                              : FACT_NONE;
     for (size_t i = 0; gpu != FACT_NONE && i < t.count; i++) {
         const struct smi_row *row = &t.at[i];
         if (row->gpu != FACT_NONE && row->gpu != gpu)

@@ -199,9 +199,8 @@ static bool is_refusal(const struct sighting *s) {
 }
 
 static bool is_known_model(const struct diagnosis *d, const struct sighting *s) {
-    const struct fact *model = facts_first(&s->facts, FACT_model);
-    model = model ? model : facts_last(&d->context, FACT_model);
-    return model && model->known && reader_model(d->r, model->word).model;
+    const struct fact *model = fact_here(d, s, FACT_model);
+    return model && reader_model(d->r, model->word).model;
 }
 
 /* Some servers run a forward pass before they serve, to see what it takes. */
@@ -217,10 +216,9 @@ static bool has_profile_run(const struct engine *e) {
  * catalogue knows: others may be narrower than their name tells. */
 static bool never_serves(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *weights = facts_first(&s->facts, FACT_model_bytes);
-    const struct fact *total = facts_first(&s->facts, FACT_gpu_total);
-    total = total ? total : facts_last(&d->context, FACT_gpu_total);
+    const struct fact *total = fact_here(d, s, FACT_gpu_total);
     return d->engine && is_refusal(s) && weights && is_known_model(d, s) &&
-           total && total->known && knows_ranks(d, s) &&
+           total && knows_ranks(d, s) &&
            !facts_last(&d->context, FACT_weights_bytes) &&
            weights->number > fact_high(total) / 10 * 9;
 }

@@ -58,7 +58,7 @@ static const struct fact *amount_of(const struct finding *f,
                                     size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct fact *fact = facts_first(&f->facts, names[i]);
-        if (fact && fact->known)
+        if (fact)
             return fact;
     }
     return NULL;

@@ -56,7 +56,7 @@ void name_by_value(struct diagnosis *d, struct fix *fix,
                 fix->is->acts_on.change == CHANGE_down
             ? facts_last(facts, FACT_context_length)
             : NULL;
-    if (now && now->known && now->number > 1)
+    if (now && now->number > 1)
         say_lowered(d, fix, now, value_below(fix, now));
 }
 
@@ -80,7 +80,7 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
     const struct fact *now = is_for_step(fix, acted_on)
                                  ? facts_last(facts, (enum fact_name)acted_on)
                                  : NULL;
-    if (now == NULL || !now->known || now->ranged || now->number <= 1)
+    if (now == NULL || now->ranged || now->number <= 1)
         return;
     struct str called = str_of(fact_spelling(now->name));
     struct str slot = str_slice(fix->is->command, name.n + 1,
@@ -108,7 +108,7 @@ static void fixed_as_in_log(struct diagnosis *d, struct fix *fix,
         acted_on >= 0 ? facts_last(facts, (enum fact_name)acted_on) : NULL;
     bool is_one = cut < text.n && str_find_char(text, '{') == text.n &&
                   str_find_char(text, ' ') == text.n;
-    if (is_one && now && now->known && now->spelled.n > 0 &&
+    if (is_one && now && now->spelled.n > 0 &&
         fact_unit(now->name) == UNIT_COUNT) {
         struct str value = str_slice(text, cut + 1, text.n);
         fix->command = arena_printf(d->a, "%.*s%.*s", STR_ARG(now->spelled),

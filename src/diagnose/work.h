@@ -138,6 +138,8 @@ size_t run_bound(const struct hit_run *run, hit_key *key, uint64_t least);
 bool hits_within(const struct diagnosis *d, uint32_t pattern,
                  enum scope scope, const struct sighting *s, uint32_t *line);
 bool hit_in_trace(const struct hit *h, const struct place *p);
+/* Of nobody: without a rank, a pid and a name. */
+const struct stream *stream_of_number(const struct diagnosis *d, uint32_t n);
 /* Its first capture of that name; NULL: none. */
 const struct capture *hit_capture(const struct hit *h, enum fact_name name);
 
@@ -166,6 +168,9 @@ bool facts_same(const struct fact *x, const struct fact *y);
 void facts_drop(struct fact_list *list, enum fact_name name);
 /* What a row of the knowledge base states of a line. */
 struct fact fact_stated(const struct setting *row, uint32_t line);
+/* Of the failure, else of the whole log; NULL: neither tells it. */
+const struct fact *fact_here(const struct diagnosis *d,
+                             const struct sighting *s, enum fact_name name);
 /* Adds it to those of the failure, if it is known and new. */
 void sighting_tell(struct diagnosis *d, struct sighting *s, struct fact f);
 
@@ -415,6 +420,7 @@ void fixes_rank(struct diagnosis *d, struct finding *f);
 void dead_ends_show(struct diagnosis *d, struct finding *f);
 /* The fact that a flag sets, by the engine's table; -1: none. */
 int flag_fact(const struct engine *e, struct str flag);
+bool list_has(const struct str_list *list, struct str s);
 const struct flag *flag_of_fact(const struct engine *e, enum fact_name n);
 
 /* ---- contradict.c: what a dead end or a remark rules out is no fix ---- */

@@ -255,19 +255,7 @@ struct cursor {
 };
 
 enum value_type {
-    U8,
-    I8,
-    U16,
-    I16,
-    U32,
-    I32,
-    F32,
-    BOOL,
-    STRING,
-    ARRAY,
-    U64,
-    I64,
-    F64,
+    U8, I8, U16, I16, U32, I32, F32, BOOL, STRING, ARRAY, U64, I64, F64,
     TYPE_COUNT
 };
 

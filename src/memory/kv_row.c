@@ -38,21 +38,11 @@ struct format {
     { {text, sizeof text - 1}, {kn, kd, ke}, {vn, vd, 4}, true }
 
 static const struct format formats[] = {
-    FORMAT("bfloat16", 2),
-    FORMAT("bf16", 2),
-    FORMAT("torch.bfloat16", 2),
-    FORMAT("float16", 2),
-    FORMAT("fp16", 2),
-    FORMAT("half", 2),
-    FORMAT("torch.float16", 2),
-    FORMAT("float32", 4),
-    FORMAT("float", 4),
-    FORMAT("torch.float32", 4),
-    FORMAT("fp8", 1),
-    FORMAT("fp8_e4m3", 1),
-    FORMAT("fp8_e5m2", 1),
-    FORMAT("fp8_inc", 1),
-    FORMAT("fp8_ds_mla", 1),
+    FORMAT("bfloat16", 2), FORMAT("bf16", 2), FORMAT("torch.bfloat16", 2),
+    FORMAT("float16", 2), FORMAT("fp16", 2), FORMAT("half", 2),
+    FORMAT("torch.float16", 2), FORMAT("float32", 4), FORMAT("float", 4),
+    FORMAT("torch.float32", 4), FORMAT("fp8", 1), FORMAT("fp8_e4m3", 1),
+    FORMAT("fp8_e5m2", 1), FORMAT("fp8_inc", 1), FORMAT("fp8_ds_mla", 1),
     FORMAT("int8", 1),
     SCALED("int8_per_token_head", 2),
     SCALED("fp8_per_token_head", 2),
@@ -79,22 +69,14 @@ bool kv_dtype_is_said(const struct inputs *c) {
     return is_set(&c->in[FACT_kv_cache_dtype]);
 }
 
-static bool is_sparse_latent(const struct model *m) {
-    bool has_latent = false, has_index = false;
-    for (size_t i = 0; m && i < m->group_count; i++) {
-        has_latent = has_latent || m->groups[i].kind == KV_mla;
-        has_index = has_index || m->groups[i].kind == KV_indexer;
-    }
-    return has_latent && has_index;
-}
-
 struct str kv_dtype_of(const struct inputs *c) {
     if (kv_dtype_is_said(c))
         return c->in[FACT_kv_cache_dtype].word;
     if (c->model && c->model->kv_dtype.n > 0 &&
         rules_take_cache_scheme(c) != ANSWER_NO)
         return c->model->kv_dtype;
-    if (engine_of(c)->is_named && is_sparse_latent(c->model) &&
+    if (engine_of(c)->is_named && model_has(c->model, KV_mla) &&
+        model_has(c->model, KV_indexer) &&
         rules_pack_by_default(c) == ANSWER_YES)
         return STR("fp8_ds_mla");
     if (is_set(&c->in[FACT_dtype]) &&
