@@ -1249,5 +1249,41 @@ class Told(unittest.TestCase):
         self.assertEqual(fix["acts_on"]["flag"], "--max-batch-tokens")
 
 
+class Around(unittest.TestCase):
+    """What people write beside an error is evidence."""
+    SHORT = "RuntimeError: CUDA error: out of memory"
+
+    def test_what_ran_before_an_update_goes_back(self):
+        for line, told in (("It worked fine before the update.", True),
+                           ("After upgrading to 2.4 I get this error.", True),
+                           ("更新后就报这个错", True),
+                           ("I want to update my environment next week.",
+                            False)):
+            with self.subTest(line=line):
+                first = report(line, "", self.SHORT)["findings"][0]["fixes"][0]
+                self.assertEqual(first["id"] == "go-back", told)
+
+    def test_memory_that_is_said_to_grow_counts(self):
+        for line in ("The memory keeps growing until it fails.",
+                     "There is a memory leak somewhere.", "显存一直增长"):
+            with self.subTest(line=line):
+                made = report(line, "", self.SHORT)
+                self.assertTrue(made["context"]["growth_told"]["value"])
+                whys = [why for c in made["findings"][0]["causes"]
+                        if c["cause"] == "growth" for why in c["because"]]
+                self.assertTrue(any("grows" in w for w in whys), whys)
+
+    def test_the_gpus_that_a_command_shows_count(self):
+        made = report("CUDA_VISIBLE_DEVICES=0,1,2,3 python -m vllm.entrypoints."
+                      "openai.api_server --model m", FULL)
+        self.assertEqual(made["context"]["gpu_count"]["value"], 4)
+
+    def test_a_need_above_what_is_free_has_a_verdict(self):
+        made = report("Error: model requires more system memory (19.3 GiB) than "
+                      "is available (4.5 GiB)")["findings"][0]["fixes"][0]
+        self.assertEqual(made["estimate"]["verdict"], "may_be_enough")
+        self.assertIn("4.50 GiB", made["estimate"]["condition"])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
