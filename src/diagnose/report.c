@@ -99,8 +99,7 @@ static struct instance instance_of(const struct diagnosis *d,
     struct instance i = {.first_line = s->places[0].first_line,
                          .last_line = s->places[0].last_line,
                          .gpu = whose(&s->facts, true),
-                         .rank = whose(&s->facts, false),
-                         .facts = s->facts};
+                         .rank = whose(&s->facts, false), .facts = s->facts};
     if (i.rank == FACT_NONE)
         i.rank = stream_of_number(d, s->places[0].stream)->rank;
     return i;
@@ -162,8 +161,7 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
                           .certainty = i->chosen->certainty,
                           .because = i->chosen->because, .count = i->times,
                           .text = quote.text, .text_line = quote.number,
-                          .form = i->worst->form,
-                          .facts = i->worst->facts};
+                          .form = i->worst->form, .facts = i->worst->facts};
     f->id = id_of(d->a, i->entry, i->sightings[0]->hit->text);
     f->fingerprint = fingerprint_of(d->a, i->entry, i->sightings[0]->hit->text);
     lines_span(f, i);

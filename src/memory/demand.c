@@ -41,8 +41,7 @@ static struct linear_fit through_one(int64_t tokens, struct span bytes,
                                      int64_t block) {
     struct linear_fit l = {.known = true,
                            .tokens = round_up(tokens, LEAST_BLOCK),
-                           .bytes = bytes,
-                           .block_tokens = block};
+                           .bytes = bytes, .block_tokens = block};
     struct span most = span_share(bytes, 1, l.tokens);
     l.slope = span_of(0, most.high);
     l.fixed = span_of(0, bytes.high);

@@ -240,18 +240,16 @@ static struct estimate offload_for_pool(const struct ask *q) {
     e.formula =
         FORMULA_OF(q->a, q->c, used, "cpu_offload = ceil(% / 1 GiB) GiB = %",
                    BYTES(gap.high), BYTES(bytes));
-    if (!weights.known) {
-        e.proposed = propose(FACT_cpu_offload, bytes);
-        return e;
-    }
-    if (weights.high < gap.low) {
+    if (weights.known && weights.high < gap.low) {
         e.verdict = VERDICT_NOT_ENOUGH;
         return e;
     }
-    int64_t moved = bytes < weights.low ? bytes : weights.low;
-    e.limit = span_plus(e.limit, span_exact(moved));
-    estimate_judge(&e);
     e.proposed = propose(FACT_cpu_offload, bytes);
+    if (weights.known) {
+        int64_t moved = bytes < weights.low ? bytes : weights.low;
+        e.limit = span_plus(e.limit, span_exact(moved));
+        estimate_judge(&e);
+    }
     return e;
 }
 

@@ -59,15 +59,10 @@ static struct span vllm_step(const struct inputs *c) {
     .takes_share = true, .is_of_kaito = true, .checks_split = true,            \
     .activation = vllm_step
 
-static const struct engine_rules vllm = {.id = "vllm",
-                                         VLLM,
-                                         .is_named = true,
-                                         .keeps_pool = true,
-                                         .share = FACT_gpu_memory_utilization,
-                                         .share_most = 970000,
-                                         .narrow = "fp8",
-                                         .bits8 = "fp8",
-                                         .bits4 = "awq"};
+static const struct engine_rules vllm = {
+    .id = "vllm", VLLM, .is_named = true, .keeps_pool = true,
+    .share = FACT_gpu_memory_utilization, .share_most = 970000, .narrow = "fp8",
+    .bits8 = "fp8", .bits4 = "awq"};
 
 static const struct engine_rules unnamed = {.id = "", VLLM};
 
@@ -79,31 +74,17 @@ static struct span prefill_step(const struct inputs *c) {
 }
 
 static const struct engine_rules tensorrt_llm = {
-    .id = "tensorrt-llm",
-    .pool = POOL_OF_FREE,
-    .fraction_low = 900000,
-    .fraction_high = 900000,
-    .prints_free = true,
-    .block = 32,
-    .keeps_pool = true,
-    .activation = prefill_step,
-    .share = FACT_kv_free_fraction,
-    .share_most = 950000,
-    .narrow = "fp8",
-    .bits8 = "fp8",
-    .bits4 = "awq"};
+    .id = "tensorrt-llm", .pool = POOL_OF_FREE, .fraction_low = 900000,
+    .fraction_high = 900000, .prints_free = true, .block = 32,
+    .keeps_pool = true, .activation = prefill_step,
+    .share = FACT_kv_free_fraction, .share_most = 950000, .narrow = "fp8",
+    .bits8 = "fp8", .bits4 = "awq"};
 
-static const struct engine_rules tgi = {.id = "tgi",
-                                        .pool = POOL_OF_FREE,
-                                        .fraction_low = 900000,
-                                        .fraction_high = 950000,
-                                        .windows = KEEP_WHOLE,
-                                        .splits_by_itself = true,
-                                        .keeps_pool = true,
-                                        .counts_prefill = true,
-                                        .activation = prefill_step,
-                                        .narrow = "fp8_e5m2",
-                                        .bits4 = "awq"};
+static const struct engine_rules tgi = {
+    .id = "tgi", .pool = POOL_OF_FREE, .fraction_low = 900000,
+    .fraction_high = 950000, .windows = KEEP_WHOLE, .splits_by_itself = true,
+    .keeps_pool = true, .counts_prefill = true, .activation = prefill_step,
+    .narrow = "fp8_e5m2", .bits4 = "awq"};
 
 static const struct packing lmdeploy_packings[] = {{"int8", 8, 4, 1, 0},
                                                    {"8", 8, 4, 1, 0},
@@ -117,19 +98,12 @@ static struct span lmdeploy_step(const struct inputs *c) {
     return most.known ? span_of(0, most.high) : most;
 }
 
-static const struct engine_rules lmdeploy = {.id = "lmdeploy",
-                                             .pool = POOL_OF_FREE,
-                                             .fraction_low = 800000,
-                                             .fraction_high = 800000,
-                                             .block = 64,
-                                             .packings = lmdeploy_packings,
-                                             .lacks_torch = true,
-                                             .keeps_pool = true,
-                                             .activation = lmdeploy_step,
-                                             .share = FACT_kv_free_fraction,
-                                             .share_most = 900000,
-                                             .narrow = "8",
-                                             .bits4 = "awq"};
+static const struct engine_rules lmdeploy = {
+    .id = "lmdeploy", .pool = POOL_OF_FREE, .fraction_low = 800000,
+    .fraction_high = 800000, .block = 64, .packings = lmdeploy_packings,
+    .lacks_torch = true, .keeps_pool = true, .activation = lmdeploy_step,
+    .share = FACT_kv_free_fraction, .share_most = 900000, .narrow = "8",
+    .bits4 = "awq"};
 
 /* ---- programs without a pool ---- */
 
@@ -148,17 +122,11 @@ static struct span transformers_step(const struct inputs *c) {
     return most.known ? span_of(step.low / 2, most.high) : most;
 }
 
-static const struct engine_rules transformers = {.id = "transformers",
-                                                 .pool = POOL_REST,
-                                                 .is_batched = true,
-                                                 .expands_latent = true,
-                                                 .spreads_layers = true,
-                                                 .may_train = true,
-                                                 .is_of_kaito = true,
-                                                 .activation =
-                                                     transformers_step,
-                                                 .can_batch = true,
-                                                 .bits4 = "bitsandbytes"};
+static const struct engine_rules transformers = {
+    .id = "transformers", .pool = POOL_REST, .is_batched = true,
+    .expands_latent = true, .spreads_layers = true, .may_train = true,
+    .is_of_kaito = true, .activation = transformers_step, .can_batch = true,
+    .bits4 = "bitsandbytes"};
 
 static struct span usual_step(const struct inputs *c) {
     return step_bound(c, USUAL_STEP, 1);
@@ -179,33 +147,19 @@ static const struct packing mlx_packings[] = {{"8", 8, 0, 64, 4},
                                               {"int4", 4, 0, 64, 4},
                                               {NULL, 0, 0, 0, 0}};
 
-static const struct engine_rules mlx = {.id = "mlx",
-                                        .pool = POOL_REST,
-                                        .card = working_set,
-                                        .windows = KEEP_WINDOW,
-                                        .block = 256,
-                                        .is_batched = true,
-                                        .packings = mlx_packings,
-                                        .lacks_torch = true,
-                                        .quantizes_all = true,
-                                        .activation = usual_step,
-                                        .can_batch = true,
-                                        .narrow = "8",
-                                        .bits4 = "4bit"};
+static const struct engine_rules mlx = {
+    .id = "mlx", .pool = POOL_REST, .card = working_set, .windows = KEEP_WINDOW,
+    .block = 256, .is_batched = true, .packings = mlx_packings,
+    .lacks_torch = true, .quantizes_all = true, .activation = usual_step,
+    .can_batch = true, .narrow = "8", .bits4 = "4bit"};
 
 static const struct packing exllama_packings[] = {
     {"q8", 8, 0, 32, 2}, {"q4", 4, 0, 32, 2}, {NULL, 0, 0, 0, 0}};
 
-static const struct engine_rules exllama = {.id = "exllama",
-                                            .pool = POOL_REST,
-                                            .windows = KEEP_WHOLE,
-                                            .block = 256,
-                                            .is_batched = true,
-                                            .expands_latent = true,
-                                            .packings = exllama_packings,
-                                            .spreads_layers = true,
-                                            .activation = usual_step,
-                                            .narrow = "q8"};
+static const struct engine_rules exllama = {
+    .id = "exllama", .pool = POOL_REST, .windows = KEEP_WHOLE, .block = 256,
+    .is_batched = true, .expands_latent = true, .packings = exllama_packings,
+    .spreads_layers = true, .activation = usual_step, .narrow = "q8"};
 
 /* ---- all of them ---- */
 

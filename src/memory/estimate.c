@@ -17,8 +17,7 @@
 #include "memory/training.h"
 
 struct estimate estimate_none(enum fact_name quantity) {
-    return (struct estimate){.verdict = VERDICT_NONE,
-                             .quantity = quantity,
+    return (struct estimate){.verdict = VERDICT_NONE, .quantity = quantity,
                              .share_micro = SHARE_NONE,
                              .capacity_micro = SHARE_NONE};
 }

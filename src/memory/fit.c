@@ -409,8 +409,7 @@ static void serve(struct arena *a, struct fit *fit) {
 struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     struct fit_question whole = *q;
     fit_complete(a, &whole);
-    struct fit fit = {.c = whole.c,
-                      .is_vllm = engine_of(&whole.c)->takes_share,
+    struct fit fit = {.c = whole.c, .is_vllm = engine_of(&whole.c)->takes_share,
                       .is_training = training_is_asked(&whole.c),
                       .requests = q->requests > 0 ? q->requests : 1};
     fit_check(a, &fit.c, &fit);

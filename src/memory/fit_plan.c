@@ -103,11 +103,8 @@ static void add_remedies(const struct planning *p, const struct inputs *c,
             is_in_reach(c, &e.proposed) ? TIER_flag : remedies[i].tier;
         struct fit_plan plan = {
             .change = {first ? *first : e.proposed, e.proposed},
-            .count = first ? 2 : 1,
-            .tier = own > tier ? own : tier,
-            .needed = e.after,
-            .pool = e.limit,
-            .formula = e.formula};
+            .count = first ? 2 : 1, .tier = own > tier ? own : tier,
+            .needed = e.after, .pool = e.limit, .formula = e.formula};
         bool has_one =
             first && fit->plan_count > 0 && fit->plans[0].tier <= plan.tier;
         if (!has_one && holds(p, &plan))

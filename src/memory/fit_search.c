@@ -373,13 +373,19 @@ void fit_add_plan(struct fit *fit, const struct fit_plan *plan) {
     fit->plan_count++;
 }
 
+/* Where it changes that; plan->count: nowhere. */
+static size_t change_at(const struct fit_plan *plan, enum fact_name name) {
+    size_t at = 0;
+    while (at < plan->count && plan->change[at].name != name)
+        at++;
+    return at;
+}
+
 /* With the cards that it takes; one that has no room for them is not listed. */
 static bool add_cards(const struct search *s, struct fit_plan *plan) {
     struct fit_question then = with_changes(s->q, plan);
     struct fact cards = cards_of_ranks(&then.c, plan->tier);
-    size_t at = 0;
-    while (at < plan->count && plan->change[at].name != FACT_gpu_count)
-        at++;
+    size_t at = change_at(plan, FACT_gpu_count);
     if (!cards.known || at == FIT_CHANGES)
         return !cards.known;
     plan->change[at] = cards;
@@ -440,13 +446,6 @@ static void add_singles(struct search *s) {
 
 /* ---- sets ---- */
 
-static bool has_change(const struct fit_plan *plan, enum fact_name name) {
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->change[i].name == name)
-            return true;
-    return false;
-}
-
 static void prune(const struct search *s, struct fit_plan *plan) {
     for (size_t i = 0; i < plan->count;) {
         struct fit_plan fewer = *plan;
@@ -467,9 +466,7 @@ static bool try_tunable(const struct search *s, struct fit_plan *plan,
     struct fit_question whole = then;
     fit_complete(s->a, &whole);
     struct values v = values_of(s, l, &then, &whole.c);
-    size_t at = has_change(plan, l->fact) ? FIT_CHANGES : plan->count;
-    for (size_t i = 0; i < plan->count; i++)
-        at = plan->change[i].name == l->fact ? i : at;
+    size_t at = change_at(plan, l->fact);
     if (v.count == 0 || at >= FIT_CHANGES)
         return false;
     plan->count = at == plan->count ? at + 1 : plan->count;
@@ -513,8 +510,8 @@ static bool has_plan(const struct fit *fit, enum fit_tier most,
                      bool may_be_short) {
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
-        bool keeps = !has_change(plan, FACT_max_model_len) &&
-                     !has_change(plan, FACT_seq_len);
+        bool keeps = change_at(plan, FACT_max_model_len) == plan->count &&
+                     change_at(plan, FACT_seq_len) == plan->count;
         bool counts = plan->tier <= most &&
                       (plan->tier != TIER_speed || most == TIER_speed);
         if (counts && (may_be_short || keeps))

@@ -156,18 +156,16 @@ static bool is_recurrent(const struct header *h, int64_t i) {
 static struct kv_group layer(const struct header *h, int64_t i) {
     int64_t heads = of_layer(h, KEY_heads, i, 1);
     int64_t usual = heads > 0 ? one(h, KEY_hidden, 0) / heads : 0;
-    struct kv_group g = {.kind = KV_full,
-                         .layers = 1,
+    struct kv_group g = {.kind = KV_full, .layers = 1,
                          .kv_heads = of_layer(h, KEY_kv_heads, i, heads),
                          .k_dim = one(h, KEY_k_dim, usual),
                          .v_dim = one(h, KEY_v_dim, usual)};
     if (is_recurrent(h, i))
         return state_layer(h);
     if (h->value[KEY_k_mla].is_there && one(h, KEY_kv_rank, 0) > 0)
-        return (struct kv_group){.kind = KV_mla,
-                                 .layers = 1,
-                                 .latent_dim = one(h, KEY_kv_rank, 0) +
-                                               one(h, KEY_rope, 64)};
+        return (struct kv_group){
+            .kind = KV_mla, .layers = 1,
+            .latent_dim = one(h, KEY_kv_rank, 0) + one(h, KEY_rope, 64)};
     if (is_windowed(h, i)) {
         g.kind = arch_is(h, "llama4") ? KV_chunked : KV_sliding;
         g.window = one(h, KEY_window, 8192);
@@ -213,8 +211,7 @@ static void add_layers(struct arena *a, struct model *m,
             shape_add(a, m, &both);
         }
         if (index > 0 && g.kind == KV_mla) {
-            struct kv_group keys = {.kind = KV_indexer,
-                                    .layers = 1,
+            struct kv_group keys = {.kind = KV_indexer, .layers = 1,
                                     .latent_dim = index + INDEX_SCALE};
             shape_add(a, m, &keys);
         }
@@ -277,18 +274,6 @@ static uint64_t take(struct cursor *c, size_t bytes) {
     return n;
 }
 
-static struct str take_text(struct cursor *c) {
-    uint64_t n = take(c, 8);
-    if (n > c->left.n) {
-        c->is_cut = true;
-        c->left.n = 0;
-        return (struct str){NULL, 0};
-    }
-    struct str s = str_slice(c->left, 0, (size_t)n);
-    c->left = str_slice(c->left, (size_t)n, c->left.n);
-    return s;
-}
-
 static void skip(struct cursor *c, uint64_t count, size_t bytes) {
     if (count > c->left.n / bytes) {
         c->is_cut = true;
@@ -296,6 +281,13 @@ static void skip(struct cursor *c, uint64_t count, size_t bytes) {
         return;
     }
     c->left = str_slice(c->left, (size_t)count * bytes, c->left.n);
+}
+
+static struct str take_text(struct cursor *c) {
+    uint64_t n = take(c, 8);
+    struct str left = c->left;
+    skip(c, n, 1);
+    return c->is_cut ? (struct str){NULL, 0} : str_slice(left, 0, (size_t)n);
 }
 
 static size_t size_of(uint32_t type) {

@@ -40,16 +40,13 @@ static int64_t heads_of(const struct config *c, int64_t layer) {
 
 struct kv_group hf_full_group(const struct config *c, int64_t layer) {
     int64_t rank = ONE(c, "kv_lora_rank", 0);
-    struct kv_group g = {.kind = KV_full,
-                         .layers = 1,
-                         .kv_heads = heads_of(c, layer),
-                         .k_dim = c->head_dim,
+    struct kv_group g = {.kind = KV_full, .layers = 1,
+                         .kv_heads = heads_of(c, layer), .k_dim = c->head_dim,
                          .v_dim = ONE(c, "v_head_dim", c->head_dim)};
     if (rank > 0)
-        return (struct kv_group){.kind = KV_mla,
-                                 .layers = 1,
-                                 .latent_dim =
-                                     rank + ONE(c, "qk_rope_head_dim", 64)};
+        return (struct kv_group){
+            .kind = KV_mla, .layers = 1,
+            .latent_dim = rank + ONE(c, "qk_rope_head_dim", 64)};
     g.k_dim = ONE(c, "global_head_dim", g.k_dim);
     g.v_dim = g.k_dim == c->head_dim ? g.v_dim : g.k_dim;
     g.kv_heads = ONE(c, "num_global_key_value_heads", g.kv_heads);
@@ -61,12 +58,10 @@ struct kv_group hf_window_group(const struct config *c, enum kv_kind kind) {
         kind == KV_chunked
             ? ONE(c, "attention_chunk_size", 8192)
             : ANY(c, 0, "sliding_window", "sliding_window_size", "window_size");
-    struct kv_group g = {.kind = window > 0 ? kind : KV_full,
-                         .layers = 1,
-                         .kv_heads =
-                             ONE(c, "swa_num_key_value_heads", c->kv_heads),
-                         .k_dim = ONE(c, "swa_head_dim", c->head_dim),
-                         .window = window};
+    struct kv_group g = {
+        .kind = window > 0 ? kind : KV_full, .layers = 1, .window = window,
+        .kv_heads = ONE(c, "swa_num_key_value_heads", c->kv_heads),
+        .k_dim = ONE(c, "swa_head_dim", c->head_dim)};
     /* Step-3.5 keeps the window layers' heads apart. */
     struct json *other = json_get(c->text, "attention_other_setting");
     g.kv_heads = hf_value_in(other, "num_attention_groups", g.kv_heads);
@@ -78,10 +73,8 @@ struct kv_group hf_window_group(const struct config *c, enum kv_kind kind) {
 /* What the decoder keeps of the encoder: of Whisper 1,500 frames; of images
  * that vary nothing is said. */
 struct kv_group hf_cross_group(const struct config *c) {
-    return (struct kv_group){.kind = KV_cross,
-                             .layers = 1,
-                             .kv_heads = c->kv_heads,
-                             .k_dim = c->head_dim,
+    return (struct kv_group){.kind = KV_cross, .layers = 1,
+                             .kv_heads = c->kv_heads, .k_dim = c->head_dim,
                              .v_dim = c->head_dim,
                              .window = ONE(c, "max_source_positions", 0)};
 }

@@ -225,8 +225,7 @@ static bool block_index(const struct config *c, int64_t i, struct kv_group *g) {
     bool is_said =
         (item && json_as_int(item, &on) && on == 1) ||
         (word && json_as_text(word, &w) && has_word(w, "minimax_m3_sparse"));
-    *g = (struct kv_group){.kind = KV_indexer,
-                           .layers = 1,
+    *g = (struct kv_group){.kind = KV_indexer, .layers = 1,
                            .k_dim = ONE(c, "index_head_dim", dim)};
     return is_said && is_used;
 }
@@ -253,19 +252,13 @@ static bool add_compressed(const struct config *c, struct model *m, int64_t i) {
     if (item == NULL || !json_as_int(item, &ratio) || ratio < 0 ||
         ratio > SHAPE_LAYERS_MAX)
         return false;
-    struct kv_group window = {.kind = KV_sliding,
-                              .layers = 1,
-                              .kv_heads = 1,
+    struct kv_group window = {.kind = KV_sliding, .layers = 1, .kv_heads = 1,
                               .k_dim = c->head_dim,
                               .window = ONE(c, "sliding_window", 128)};
-    struct kv_group latent = {.kind = KV_mla,
-                              .layers = ratio > 1,
-                              .latent_dim = c->head_dim,
-                              .ratio = ratio};
-    struct kv_group index = {.kind = KV_indexer,
-                             .layers = ratio == 4,
-                             .latent_dim = dim + INDEX_SCALE,
-                             .ratio = ratio};
+    struct kv_group latent = {.kind = KV_mla, .layers = ratio > 1,
+                              .latent_dim = c->head_dim, .ratio = ratio};
+    struct kv_group index = {.kind = KV_indexer, .layers = ratio == 4,
+                             .latent_dim = dim + INDEX_SCALE, .ratio = ratio};
     shape_add(c->a, m, &window);
     shape_add(c->a, m, &latent);
     shape_add(c->a, m, &index);

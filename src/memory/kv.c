@@ -190,10 +190,9 @@ struct kv memory_kv(struct arena *a, const struct inputs *c,
 }
 
 const char *fit_spelling(enum truth_fit fits) {
-    static const char *const spellings[] = {[FIT_UNKNOWN] = "unknown",
-                                            [FIT_YES] = "fits",
-                                            [FIT_LIKELY] = "likely",
-                                            [FIT_NO] = "does_not_fit"};
+    static const char *const spellings[] = {
+        [FIT_UNKNOWN] = "unknown", [FIT_YES] = "fits", [FIT_LIKELY] = "likely",
+        [FIT_NO] = "does_not_fit"};
     return spellings[fits];
 }
 

@@ -231,10 +231,6 @@ struct block_layout block_layout_of(const struct variant *w,
 struct span variant_blocks(const struct variant *w, const struct layer_set *set,
                            int64_t block_tokens, int64_t tokens);
 
-/* How often the row of set i is charged per token. */
-int64_t variant_rows_charged(const struct variant *w,
-                             const struct block_layout *p, size_t i);
-
 /* Bytes that the engine says one request of so many tokens needs. */
 struct span variant_request(const struct variant *w, int64_t tokens);
 /* Blocks of all groups that it takes in fact. */
@@ -246,8 +242,8 @@ struct span variant_longest(const struct variant *w, int64_t pool,
 struct span variant_block_bytes(const struct variant *w);
 /* What the check at start leaves out of the pool: 0, or the null block. */
 struct span variant_spare(const struct variant *w);
-struct span
-variant_slope(const struct variant *w); /* bytes per further token */
+/* Bytes of a further token. */
+struct span variant_slope(const struct variant *w);
 
 /* Spelled out: "2 x 36 layers x 8 kv heads x 128 x 2 bytes" over the kinds that
  * grow; "ceil(40,960 / 16) x 16 x 147,456 bytes", or the sum over groups. */

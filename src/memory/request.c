@@ -222,8 +222,9 @@ struct span variant_block_bytes(const struct variant *w) {
 
 /* ---- a further token ---- */
 
-int64_t variant_rows_charged(const struct variant *w,
-                             const struct block_layout *p, size_t i) {
+/* How often the row of set i is charged per token. */
+static int64_t rows_charged(const struct variant *w,
+                            const struct block_layout *p, size_t i) {
     if (!p->is_grouped || w->rules->need == NEED_LAYERS)
         return p->set[i].count;
     if (w->rules->need == NEED_GROUPS)
@@ -250,7 +251,7 @@ struct span variant_slope(const struct variant *w) {
     }
     for (size_t i = 0; i < p.count; i++)
         sum = span_plus(sum, span_times(row_of(w, &p.set[i]),
-                                        variant_rows_charged(w, &p, i)));
+                                        rows_charged(w, &p, i)));
     return p.known ? sum : span_none();
 }
 
@@ -312,7 +313,7 @@ struct str write_slope(struct arena *a, const struct variant *w) {
         return sum;
     }
     for (size_t i = 0; i < p.count; i++) {
-        int64_t rows = variant_rows_charged(w, &p, i);
+        int64_t rows = rows_charged(w, &p, i);
         if (kv_kind_grows(p.set[i].kind) && rows != 0)
             sum = add_up(a, sum, write_rows(a, w, &p.set[i], rows));
     }

@@ -348,8 +348,7 @@ struct training_setup training_setup_of(const struct inputs *c) {
     const struct fact *stage = &c->in[FACT_zero_stage];
     bool is_all = says_word(c, FACT_offload, "all");
     struct training_setup s = {
-        .precision = PRECISION_MIXED,
-        .optimizer = OPTIMIZER_ADAMW,
+        .precision = PRECISION_MIXED, .optimizer = OPTIMIZER_ADAMW,
         .shard_stage = stage->known ? stage->number : 0,
         .offloads_optimizer = is_all || says_word(c, FACT_offload, "optimizer"),
         .offloads_weights = is_all,
