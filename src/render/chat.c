@@ -113,8 +113,9 @@ static void add_command(struct post *m, int weight, struct str command) {
 
 static void add_item(struct post *m, int weight, struct str mark,
                      const struct block *item) {
-    struct str columns = item->column[0];
-    if (item->column[1].n > 0)
+    bool is_judged = item->column[0].n > 0;
+    struct str columns = item->column[is_judged ? 0 : 1];
+    if (is_judged && item->column[1].n > 0)
         columns = arena_printf(m->t->a, "%.*s; %.*s",
                                STR_ARG(item->column[0]),
                                STR_ARG(item->column[1]));

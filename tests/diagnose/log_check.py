@@ -1220,6 +1220,16 @@ class Told(unittest.TestCase):
                                  ["pytorch/cuda-oom"])
                 self.assertIn("own message, which has the numbers, is missing", flat(text(line)))
 
+    def test_without_a_verdict_no_column_stands_for_one(self):
+        line = "the job fails with OOM after the first step"
+        self.assertNotIn("not computed", text(line))
+        self.assertIn("not computed", text(line, words=("--all",)))
+        for shown in (text(line, words=("--format", "chat")),
+                      text(line, words=("--format", "markdown"))):
+            self.assertIn("flag, speed", shown)
+            self.assertNotIn("(;", shown)
+            self.assertNotIn("\u2014 \u00b7", shown)
+
     def test_what_did_not_happen_is_none(self):
         for line in self.UNSAID:
             with self.subTest(line=line):
