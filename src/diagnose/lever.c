@@ -142,11 +142,8 @@ static size_t lever_name_end(const struct workaround *w, struct str said) {
 
 static bool says_no(struct str value) {
     static const char *const words[] = {"false", "0", "off", "no", "none",
-                                        "null", "disabled"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_eq_nocase(value, str_of(words[i])))
-            return true;
-    return false;
+                                        "null", "disabled", NULL};
+    return str_in_nocase(value, words);
 }
 
 /* The last one above the failure; text NULL: none. */

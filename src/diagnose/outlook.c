@@ -59,12 +59,9 @@ static void sum_causes(struct diagnosis *d, struct finding *f) {
 /* ---- place ---- */
 
 static bool is_starting(const struct finding *f) {
-    static const char *const of_start[] = {"load", "profile", "capture",
-                                           "kv_alloc", "compile"};
-    for (size_t i = 0; i < sizeof of_start / sizeof *of_start; i++)
-        if (finding_word_is(f, FACT_stage, of_start[i]))
-            return true;
-    return false;
+    const struct fact *stage = known(f, FACT_stage);
+    return stage && STR_IS_ONE(stage->word, "load", "profile", "capture",
+                               "kv_alloc", "compile");
 }
 
 /* A server may take long to start, and each start does. */

@@ -18,7 +18,7 @@
 #define TIME_V "/usr/bin/time -v COMMAND 2>&1 | grep 'Maximum resident'"
 #define PRINT_TORCH "python3 -c \"import torch; print(torch.__version__)\""
 
-static const struct {
+static const struct asking {
     enum fact_name fact;
     const char *ask, *how;
 } asking[] = {
@@ -90,6 +90,14 @@ static const struct keeper {
     {"windows", FACT_job_id, "", "", ""},
 };
 
+/* A question in words of its own; NULL: it has none. */
+static const struct asking *asking_of(enum fact_name name) {
+    for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++)
+        if (asking[i].fact == name)
+            return &asking[i];
+    return NULL;
+}
+
 /* Settings of an engine stand in its own first lines. */
 static bool is_setting(const struct diagnosis *d, enum fact_name n) {
     return flag_of_fact(d->engine, n) != NULL;
@@ -113,10 +121,7 @@ static struct str settings_how(struct diagnosis *d) {
 /* Who ran the program can tell it: a question of its own, or a setting of the
  * engine. What only a log tells is not asked for a condition. */
 static bool is_told_by_people(const struct diagnosis *d, enum fact_name name) {
-    bool is_told = is_setting(d, name);
-    for (size_t i = 0; !is_told && i < sizeof asking / sizeof asking[0]; i++)
-        is_told = asking[i].fact == name;
-    return is_told;
+    return is_setting(d, name) || asking_of(name) != NULL;
 }
 
 static struct question question_of(struct diagnosis *d, enum fact_name name) {
@@ -124,18 +129,14 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
     struct question q = {.fact = name,
                          .ask = note_of(is_word ? "diagnose.ask.word"
                                                 : "diagnose.ask.fact")};
-    bool is_asked = false; /* in words of its own */
-    for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++) {
-        if (asking[i].fact == name) {
-            is_asked = true;
-            q.ask = note_of(asking[i].ask);
-            q.how = str_of(asking[i].how);
-            break;
-        }
+    const struct asking *own = asking_of(name);
+    if (own) {
+        q.ask = note_of(own->ask);
+        q.how = str_of(own->how);
     }
     if (q.how.n == 0 && is_setting(d, name)) {
         q.how = settings_how(d);
-        if (name != FACT_model && !is_asked) { /* as people type it */
+        if (name != FACT_model && !own) { /* as people type it */
             q.ask = note_of("diagnose.ask.setting");
             note_add(&q.ask, flag_of_fact(d->engine, name)->flag);
             return q;

@@ -178,18 +178,13 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
     bool is_weak = pattern && pattern->is_weak;
     bool same_place = false;
     struct sighting *s = sighting_like(d, head, h, &same_place);
-    if (s && same_place) {
-        place_widen(s, h);
-        hit_take(s, h, is_weak);
-        return;
-    }
-    if (s && is_raised_here(s, h)) {
-        s->quote = (struct quote){.number = 0};
-        hit_take(s, h, is_weak);
-        return;
-    }
     if (s) {
-        place_add(d->a, s, h);
+        if (same_place)
+            place_widen(s, h);
+        else if (is_raised_here(s, h))
+            s->quote = (struct quote){.number = 0};
+        else
+            place_add(d->a, s, h);
         hit_take(s, h, is_weak);
         return;
     }
@@ -199,8 +194,7 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
     list->at = arena_grow(d->a, list->at, list->count, &list->cap,
                           sizeof *list->at);
     s = &list->at[list->count++];
-    *s = (struct sighting){
-        .hit = h, .head = head, .is_weak = is_weak};
+    *s = (struct sighting){.hit = h, .head = head, .is_weak = is_weak};
     quote_take(&s->quote, h);
     place_add(d->a, s, h);
 }

@@ -135,12 +135,6 @@ static struct span sum_of(const struct budget *b) {
     return sum;
 }
 
-static void add_rest(struct budget *b, struct span whole, const char *part) {
-    struct span rest = span_minus(whole, sum_of(b));
-    if (rest.known && span_middle(rest) > 64 * MIB)
-        budget_add(b, part, rest, STR("derived"));
-}
-
 /* ---- a training step ---- */
 
 /* What the run was told, beside its model. */
@@ -230,8 +224,10 @@ static void list_share(struct arena *a, struct budget *b,
         budget_add_fact(a, b, c, "cuda_graphs", FACT_cuda_graph_bytes);
     if (!share.known)
         return;
-    if (pool.known && b->count > 1)
-        add_rest(b, share, budget_rest_name(c));
+    struct span rest = span_minus(share, sum_of(b));
+    if (pool.known && b->count > 1 && rest.known &&
+        span_middle(rest) > 64 * MIB)
+        budget_add(b, budget_rest_name(c), rest, STR("derived"));
     budget_add(b, "reserve", span_minus(b->total, share),
                write_source(a, c, FACT_gpu_memory_utilization));
 }

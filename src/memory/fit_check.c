@@ -265,15 +265,14 @@ static struct fit_checked sku(const struct inputs *c) {
 
 /* "V cache quantization requires flash_attn": llama-context.cpp. */
 static struct fit_checked flash(const struct inputs *c) {
-    static const char *const plain[] = {"f16", "bf16", "f32"};
+    static const char *const plain[] = {"f16", "bf16", "f32", NULL};
     struct fit_checked k = none;
     struct str key, value;
     if (!engine_of(c)->has_cells || !is_off(c, FACT_flash_attention))
         return k;
     llama_cache_types(c, &key, &value);
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (str_eq_nocase(value, str_of(plain[i])))
-            return k;
+    if (str_in_nocase(value, plain))
+        return k;
     k.verdict = VERDICT_NOT_ENOUGH;
     k.why = NOTE("fit.flash", value);
     return k;
