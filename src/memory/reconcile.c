@@ -131,15 +131,14 @@ static void try_numbers(struct trials *t, const struct inputs *c,
 static struct trials trials_of(const struct inputs *c) {
     static const char *const dtypes[] = {"fp8", "bfloat16", "float32"};
     static const int64_t ranks[] = {1, 2, 4, 8, 16, 32, 64};
-    static const int64_t few[] = {2, 3, 4, 8}, on[] = {1};
-    static const int64_t drafted[] = {1};
+    static const int64_t few[] = {2, 3, 4, 8}, one[] = {1};
     struct trials t = {.count = 0};
     for (size_t i = 0; i < 3 && is_open(c, FACT_kv_cache_dtype); i++)
         t.at[t.count++] = propose_word(FACT_kv_cache_dtype, str_of(dtypes[i]));
     try_numbers(&t, c, FACT_tensor_parallel, ranks, 7);
-    try_numbers(&t, c, FACT_hybrid_kv_disabled, on, 1);
-    try_numbers(&t, c, FACT_prefix_caching, on, 1);
-    try_numbers(&t, c, FACT_num_speculative_tokens, drafted, 1);
+    try_numbers(&t, c, FACT_hybrid_kv_disabled, one, 1);
+    try_numbers(&t, c, FACT_prefix_caching, one, 1);
+    try_numbers(&t, c, FACT_num_speculative_tokens, one, 1);
     try_numbers(&t, c, FACT_pipeline_parallel, few, 4);
     try_numbers(&t, c, FACT_decode_context_parallel, few, 4);
     return t;
@@ -151,36 +150,32 @@ static struct inputs with(const struct inputs *c, const struct fact *f) {
     return other;
 }
 
-static bool one_setting(struct arena *a, const struct inputs *c,
-                        const struct trials *t, struct reconciliation *r) {
+/* One of them, beside `first` if there is one. */
+static bool one_explains(struct arena *a, const struct inputs *c,
+                         const struct trials *t, const struct fact *first,
+                         struct reconciliation *r) {
     for (size_t i = 0; i < t->count; i++) {
         struct inputs other = with(c, &t->at[i]);
-        if (explains(a, &other)) {
-            r->setting[0] = t->at[i];
-            r->setting_count = 1;
+        if ((!first || t->at[i].name != first->name) && explains(a, &other)) {
+            r->setting_count = 0;
+            if (first)
+                r->setting[r->setting_count++] = *first;
+            r->setting[r->setting_count++] = t->at[i];
             return true;
         }
     }
     return false;
 }
 
-/* An fp8 cache on several ranks: the two that are set together most. */
-static bool two_settings(struct arena *a, const struct inputs *c,
-                         const struct trials *t, struct reconciliation *r) {
-    if (!is_open(c, FACT_kv_cache_dtype))
-        return false;
+/* One, or an fp8 cache on several ranks: the two that are set together most. */
+static bool settings_explain(struct arena *a, const struct inputs *c,
+                             const struct trials *t,
+                             struct reconciliation *r) {
     struct fact fp8 = propose_word(FACT_kv_cache_dtype, STR("fp8"));
     struct inputs halved = with(c, &fp8);
-    for (size_t i = 0; i < t->count; i++) {
-        struct inputs other = with(&halved, &t->at[i]);
-        if (t->at[i].name != FACT_kv_cache_dtype && explains(a, &other)) {
-            r->setting[0] = fp8;
-            r->setting[1] = t->at[i];
-            r->setting_count = 2;
-            return true;
-        }
-    }
-    return false;
+    return one_explains(a, c, t, NULL, r) ||
+           (is_open(c, FACT_kv_cache_dtype) &&
+            one_explains(a, &halved, t, &fp8, r));
 }
 
 /* ---- together ---- */
@@ -252,7 +247,7 @@ struct reconciliation memory_reconcile(struct arena *a,
                   apart(r.computed, r.printed) == 0; /* but no estimate */
     if (k.agrees || is_met)
         r.outcome = RECONCILE_AGREES;
-    else if (one_setting(a, c, &t, &r) || two_settings(a, c, &t, &r))
+    else if (settings_explain(a, c, &t, &r))
         r.outcome = RECONCILE_EXPLAINED;
     else
         r.outcome = RECONCILE_RESIDUAL;
