@@ -61,7 +61,7 @@
     "support|adds?|added|treat\\w*|classif\\w+|rather\\x20than|"             \
     "for\\x20example|e\\.g|simulat\\w*|tests?|expect\\w*|resolv\\w*|"        \
     "solv\\w*|eliminat\\w*|raises|same\\x20as|(?<!looks\\x20)like)\\b"                     \
-    "(?:(?!\\.\\x20)[^\\n;]){0,200}?(?:OOM|\\boom\\b|[Oo]f[\\x20-]"         \
+    "(?:(?!\\.\\x20)[^\\n;])*?(?:OOM|\\boom\\b|[Oo]f[\\x20-]"         \
     "[Mm]emory|OutOfMem))"
 
 static const struct macro {
