@@ -328,6 +328,13 @@ static bool put_without_room(const struct ask *q, struct estimate *e,
     return true;
 }
 
+/* What was asked is not printed: it was more than what was free. */
+static void put_at_most(const struct ask *q, struct estimate *e,
+                        const struct shortfall *s) {
+    if (!s->asked.known && s->free.known && s->free.low > 0)
+        ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
@@ -342,9 +349,7 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     bool is_put = !s.free.known &&
                   put_without_room(q, &e, &s, steps_of(now), &cut);
     if (!is_put && !s.missing.known) {
-        /* What was asked is not printed: it was more than what was free. */
-        if (!s.asked.known && s.free.known && s.free.low > 0)
-            ESTIMATE_IF(q, &e, "verdict.if.at_most", SHORT(s.free.low));
+        put_at_most(q, &e, &s);
         return e;
     }
     if (!is_put)

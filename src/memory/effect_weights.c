@@ -316,6 +316,12 @@ static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
                       : (struct str){0};
 }
 
+static bool can_be_split(const struct inputs *c, enum fact_name fact,
+                         int64_t ranks) {
+    return fact != FACT_tensor_parallel || !c->model || c->model->heads <= 0 ||
+           c->model->heads % ranks == 0;
+}
+
 static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     const struct inputs *c = q->c;
     int64_t now = setting_of(c, fact, 1);
@@ -324,8 +330,7 @@ static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     struct kv_side kv = kv_side_of(q);
     struct estimate first = estimate_none(FACT_kv_needed), e = first;
     for (int64_t ranks = now * 2; ranks <= FIT_RANKS_MAX; ranks *= 2) {
-        if (fact == FACT_tensor_parallel && c->model && c->model->heads > 0 &&
-            c->model->heads % ranks != 0)
+        if (!can_be_split(c, fact, ranks))
             continue;
         struct span more = freed(c, now, ranks);
         struct demand then = demand_split(q->a, &kv.demand, fact, now, ranks);

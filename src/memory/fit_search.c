@@ -220,6 +220,14 @@ static void shorten(const struct search *s, struct values *v,
         offer(v, FACT_max_model_len, fits * 256);
 }
 
+static void double_up(struct values *v, const struct tunable *l,
+                      const struct inputs *c, int64_t now) {
+    bool is_taken = l->audience == TRAINING || engine_of(c)->spreads_layers;
+    for (int64_t n = (now > 0 ? now : 1) * 2; is_taken && n <= l->number;
+         n *= 2)
+        offer(v, l->fact, n);
+}
+
 /* q: as it was asked, with changes; c: the same, completed. */
 static struct values values_of(const struct search *s, const struct tunable *l,
                                const struct fit_question *q,
@@ -233,13 +241,7 @@ static struct values values_of(const struct search *s, const struct tunable *l,
         for (int64_t n = now / 2; n >= l->number; n /= 2)
             offer(&v, l->fact, n);
         break;
-    case UP_BY_DOUBLES:
-        for (int64_t n = (now > 0 ? now : 1) * 2;
-             n <= l->number &&
-             (l->audience == TRAINING || engine_of(c)->spreads_layers);
-             n *= 2)
-            offer(&v, l->fact, n);
-        break;
+    case UP_BY_DOUBLES: double_up(&v, l, c, now); break;
     case UP_BY_CENTS:
         raise_share(&v, l, share_now(c, l), share_in_reach(l, c));
         break;
