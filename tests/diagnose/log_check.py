@@ -1273,6 +1273,19 @@ class Around(unittest.TestCase):
                 first = report(line, "", self.SHORT)["findings"][0]["fixes"][0]
                 self.assertEqual(first["id"] == "go-back", told)
 
+    def test_a_log_of_updates_tells_of_none(self):
+        for line in ("2026-01-02 10:00:00 INFO Memory after update: 20.1 GB",
+                     "(WorkerDict pid=1) After update weights in sharding "
+                     "manager: 37.92 GB", "before the update step: 12 GB",
+                     "[step 5] before updating the KV cache: 12 GB",
+                     "2026-01-02 INFO worked until 12:00",
+                     "INFO checking for memory leak detector",
+                     "INFO scheduler: batch size 32 for prefill"):
+            with self.subTest(line=line):
+                told = report(line, FULL)["context"]
+                self.assertFalse({"regression_told", "growth_told",
+                                  "batch_size"} & set(told))
+
     def test_memory_that_is_said_to_grow_counts(self):
         for line in ("The memory keeps growing until it fails.",
                      "There is a memory leak somewhere.", "显存一直增长"):
