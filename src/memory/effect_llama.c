@@ -57,6 +57,11 @@ static bool is_compute(const struct ask *q) {
     return stage_is(q->c, "profile");
 }
 
+/* A buffer of a step is as large whatever layers are on the GPU. */
+static bool is_of_step(const struct ask *q) {
+    return is_compute(q) || stage_is(q->c, "serve");
+}
+
 /* One card, with nothing of the model beside it. */
 static bool is_alone(const struct inputs *c) {
     int64_t layers = setting_of(c, FACT_model_layers, 0);
@@ -389,7 +394,7 @@ static void put_layers(const struct ask *q, struct estimate *e, int64_t now,
     e->limit = held.known && room.known
                    ? span_plus(room, span_times(held, now - fewer))
                    : room;
-    e->after = is_compute(q)
+    e->after = is_of_step(q)
                    ? e->before
                    : span_of(span_share(even, 9, 10).low,
                              span_share(even, 11, 10).high);
@@ -423,7 +428,7 @@ static struct estimate fewer_layers(const struct ask *q) {
     int64_t seen = is_cache(q) ? llama_layers_in(q->c, e.before) : 0;
     now = seen > 0 ? seen : now; /* the buffer itself says how many */
     if (is_piece(q) ||
-        (is_compute(q) && !(held_by_layer(q).known && e.limit.known)))
+        (is_of_step(q) && !(held_by_layer(q).known && e.limit.known)))
         return e; /* of one layer; the room that others leave is not known */
     if (now <= 1 || !e.before.known)
         return part_of_layers(q, e);
@@ -434,7 +439,7 @@ static struct estimate fewer_layers(const struct ask *q) {
     bool is_split = setting_of(q->c, FACT_gpu_count, 1) > 1 && total > now;
     e.proposed = propose(FACT_gpu_layers,
                          is_split ? fewer * total / now : fewer);
-    e.formula = is_compute(q) ? (struct str){0}
+    e.formula = is_of_step(q) ? (struct str){0}
                               : write_share(q, "buffer on the card", e.before,
                                             fewer, now, e.after);
     e = judged(q, e, later_of(q, context_in(q), fewer));

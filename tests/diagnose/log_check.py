@@ -1301,6 +1301,16 @@ class Around(unittest.TestCase):
                       "openai.api_server --model m", FULL)
         self.assertEqual(made["context"]["gpu_count"]["value"], 4)
 
+    def test_a_steps_buffer_does_not_shrink_with_the_layers(self):
+        made = report('llama-cli -m "/m/Llama-3.2-3B-Instruct-Q4_0.gguf" '
+                      "-ngl 99 -c 40100",
+                      "alloc: can't allocate 568118476 Bytes of memory on "
+                      "device/GPU", "SYCL error: CHECK_TRY_ERROR")["findings"][0]
+        fixes = {f["acts_on"].get("flag"): f for f in made["fixes"]}
+        self.assertEqual(fact_of(made, "stage"), "serve")
+        self.assertIsNone(fixes["--n-gpu-layers"]["estimate"]["formula"])
+        self.assertEqual(made["fixes"][0]["acts_on"]["flag"], "--ubatch-size")
+
     def test_a_need_above_what_is_free_has_a_verdict(self):
         made = report("Error: model requires more system memory (19.3 GiB) than "
                       "is available (4.5 GiB)")["findings"][0]["fixes"][0]
