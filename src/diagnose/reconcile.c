@@ -71,13 +71,12 @@ static void find_models(struct diagnosis *d, struct finding *f,
                         const struct inputs *c, struct str family,
                         bool in_family) {
     const struct model *named[MODELS_NAMED];
+    struct inputs other = *c;
     for (size_t i = 0; i < reader_model_count(d->r); i++) {
-        const struct model *m = reader_model_numbered(d->r, (uint32_t)i);
-        struct inputs other = *c;
-        other.model = m;
-        if (str_eq(m->family, family) == in_family && m != c->model &&
-            memory_explains(d->a, &other))
-            take_model(d, f, named, m);
+        other.model = reader_model_numbered(d->r, (uint32_t)i);
+        if (str_eq(other.model->family, family) == in_family &&
+            other.model != c->model && memory_explains(d->a, &other))
+            take_model(d, f, named, other.model);
     }
 }
 

@@ -131,7 +131,6 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
     s->entry_count = kit->entry_count;
     memcpy(s->filter, kit->filter, sizeof s->filter);
     s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
-    s->is_signature = arena_array(a, s->pattern_count, 1);
     s->threads = 1;
     s->occurrences.folded.a = a;
     s->matcher = matcher_new(a);
@@ -158,14 +157,6 @@ void scan_feed(struct scanner *s, struct str bytes) {
                                                 : SMALL_BYTES));
     s->is_begun = true;
     log_feed(s->log, bytes);
-}
-
-bool scan_is_signature(struct scanner *s, uint32_t pattern) {
-    if (s->is_signature[pattern] == 0) {
-        enum pattern_kind kind = scan_known(s, pattern)->is->kind;
-        s->is_signature[pattern] = kind == PATTERN_SIGNATURE ? 2 : 1;
-    }
-    return s->is_signature[pattern] == 2;
 }
 
 void scan_break(struct scanner *s) {
@@ -206,11 +197,17 @@ static void list_streams(struct scanner *s) {
     s->result.stream_count = count;
 }
 
-const struct scan_result *scan_end(struct scanner *s) {
-    log_end(s->log);
+static void match_rest(struct scanner *s, enum matched which) {
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
         if (s->buffers[i])
-            stream_buffer_end_signatures(s, s->buffers[i]);
+            stream_buffer_match(s, s->buffers[i], which);
+}
+
+const struct scan_result *scan_end(struct scanner *s) {
+    log_end(s->log);
+    match_rest(s, MATCHED_MESSAGES);
+    if (!s->has_message)
+        match_rest(s, MATCHED_SIGNATURES);
     s->is_final = true;
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
         if (s->buffers[i])

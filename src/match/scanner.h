@@ -153,7 +153,7 @@ struct scanner {
     struct stream_buffer *buffers[LOG_STREAMS_MAX];
     struct pattern_state **patterns; /* by id */
     struct pattern_state *newest;    /* of those that are known */
-    unsigned char *is_signature; /* by pattern: 0 not known, 1 no, 2 yes */
+    bool has_message; /* a signature matched that is neither prose nor weak */
     struct slots signatures; /* MATCH_INCIDENTS_MAX at most */
     uint64_t place, order; /* of the line; of its text in it */
     uint64_t bytes;        /* of all lines */
@@ -166,7 +166,6 @@ struct scanner {
 /* Text in a line may take three bytes where the input has one. */
 #define ORDER_OF(place) (4 * (place))
 
-bool scan_is_signature(struct scanner *s, uint32_t pattern);
 /* The lines that follow are no neighbours of those before, in any stream. */
 void scan_break(struct scanner *s);
 /* scan.c: what is known of a pattern, and the same with its regex compiled */
@@ -192,8 +191,11 @@ void budget_note(struct scanner *s, struct pattern_state *p, uint32_t line);
 void stream_buffer_line(struct scanner *s, struct stream_buffer *l, const struct line *line,
                uint64_t order);
 void stream_buffer_end(struct scanner *s, struct stream_buffer *l);
-/* Match signatures in all that the buffer has. */
-void stream_buffer_end_signatures(struct scanner *s, struct stream_buffer *l);
+/* Which patterns are matched. Prose is looked for where no message stands. */
+enum matched { MATCHED_MESSAGES, MATCHED_SIGNATURES, MATCHED_ALL };
+/* In all that the buffer has. */
+void stream_buffer_match(struct scanner *s, struct stream_buffer *l,
+                         enum matched which);
 /* The lines that follow are no neighbours of those before. */
 void stream_buffer_break(struct scanner *s, struct stream_buffer *l);
 /* Named groups of the last find, in text order, appended to out. at: position

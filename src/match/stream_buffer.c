@@ -208,6 +208,8 @@ static void add_found(struct scanner *s, struct stream_buffer *l, uint32_t patte
     struct pattern_state *p = scan_pattern(s, pattern);
     if (p->is->kind == PATTERN_SIGNATURE)
         wanted_note(s, p->is);
+    s->has_message |= p->is->kind == PATTERN_SIGNATURE && !p->is->is_prose &&
+                      !p->is->is_weak;
     size_t first = l->capture_count;
     stream_buffer_captures(s, l, p->regex);
     uint64_t from = window_pos(&l->w, range.from);
@@ -320,7 +322,8 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
     struct pattern_place *place = &l->places[r->pattern];
     if (r->last <= place->next)
         return; /* inside of the match before */
-    if (s->is_final && !wanted_is(s, scan_known(s, r->pattern)->is))
+    const struct pattern *is = scan_known(s, r->pattern)->is;
+    if (s->is_final && (is->is_prose || !wanted_is(s, is)))
         return;
     struct pattern_state *p = scan_pattern(s, r->pattern);
     size_t line = line_index(l, r->last_line);
@@ -346,7 +349,11 @@ static bool is_behind(const struct stream_buffer *l, uint64_t pos, uint64_t dist
     return is_end || pos + distance <= l->w.end;
 }
 
-enum matched { MATCHED_ALL, MATCHED_SIGNATURES };
+static bool is_of(const struct pattern *p, enum matched which) {
+    return which == MATCHED_ALL ||
+           (p->kind == PATTERN_SIGNATURE &&
+            (which == MATCHED_SIGNATURES || !p->is_prose));
+}
 
 static void match_ranges(struct scanner *s, struct stream_buffer *l, bool is_end,
                          enum matched which) {
@@ -355,7 +362,7 @@ static void match_ranges(struct scanner *s, struct stream_buffer *l, bool is_end
         l->places[l->ranges[i].pattern].range = 0;
     for (size_t i = 0; i < l->range_count; i++) {
         struct range r = l->ranges[i];
-        bool is_due = which == MATCHED_ALL || scan_is_signature(s, r.pattern);
+        bool is_due = is_of(scan_known(s, r.pattern)->is, which);
         if (is_due && is_behind(l, r.last, REACH_AHEAD, is_end)) {
             match_range(s, l, &r);
             continue;
@@ -453,10 +460,11 @@ void stream_buffer_end(struct scanner *s, struct stream_buffer *l) {
     settle(s, l, true);
 }
 
-void stream_buffer_end_signatures(struct scanner *s, struct stream_buffer *l) {
+void stream_buffer_match(struct scanner *s, struct stream_buffer *l,
+                         enum matched which) {
     if (l->w.fresh > 0)
         read_literals(s, l);
-    match_ranges(s, l, true, MATCHED_SIGNATURES);
+    match_ranges(s, l, true, which);
 }
 
 uint64_t stream_buffer_trace_end(const struct stream_buffer *l) {

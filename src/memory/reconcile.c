@@ -87,7 +87,6 @@ bool memory_tells_models(const struct inputs *c) {
  * only in the estimate: a multiple of it. */
 static bool explains_in_larger_blocks(struct arena *a, const struct inputs *c) {
     const struct fact *length = &c->in[FACT_est_max_model_len];
-    struct inputs other = *c;
     bool is_open = !c->in[FACT_block_size].known ||
                    c->in[FACT_block_size].source == SOURCE_DEFAULT;
     if (!is_open || !length->known || length->number <= 0)
@@ -95,8 +94,11 @@ static bool explains_in_larger_blocks(struct arena *a, const struct inputs *c) {
     int64_t block = 16;
     while (block < BLOCK_MOST && length->number % (2 * block) == 0)
         block *= 2;
+    if (block == 16)
+        return false;
+    struct inputs other = *c;
     other.in[FACT_block_size] = propose(FACT_block_size, block);
-    return block > 16 && explains(a, &other);
+    return explains(a, &other);
 }
 
 bool memory_explains(struct arena *a, const struct inputs *c) {

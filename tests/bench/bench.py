@@ -135,7 +135,7 @@ class Bench:
             found.append(("grep -F", ["grep", "-c", "-F", "-f",
                                       made.path("literals.txt"), "LOG"]))
         if self.has("rg"):
-            found.append(("rg -F", [*RG, "-F", "-f",
+            found.append(("rg -F", [*RG, "--unicode", "-F", "-f",
                                     made.path("literals.txt"), "LOG"]))
         if os.path.exists(made.path("rg.txt")):
             found.append(("rg -f", [*RG, "-f", made.path("rg.txt"), "LOG"]))
