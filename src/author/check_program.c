@@ -1,7 +1,7 @@
 /* check_program.c: a row of kb/programs/.
  *
  * One with levers says how it shows, and has a sample that check_samples.c
- * tries; an engine's row is shown by the engine's file. Its levers are held to what a fix of an entry is held to; each says
+ * tries; the row of an engine or a place is shown by a file of kb/engines/. Its levers are held to what a fix of an entry is held to; each says
  * where it stands, or its program does, and no two change the same. */
 #include "author/check.h"
 
@@ -19,8 +19,9 @@ static void check_shown(struct build *d, const struct made *m) {
     if (!has_id)
         refuse(d, m, NULL, CODE_missing_key,
                "`id` is missing: a program with levers has one");
-    bool is_engine = build_find(d, MADE_ENGINE, p->id) != NULL;
-    if (is_engine && p->lever_count > 0 && ways == 0) /* its file shows it */
+    bool is_shown = build_find(d, MADE_ENGINE, p->id) != NULL
+                    || fact_takes(FACT_runs_in, p->id);
+    if (is_shown && p->lever_count > 0 && ways == 0) /* by kb/engines/ */
         return;
     if (ways == 0)
         refuse(d, m, NULL, CODE_missing_key,

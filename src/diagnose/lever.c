@@ -74,8 +74,8 @@ static bool is_replaced(const struct program *p, const struct workaround *w) {
     return false;
 }
 
-struct workaround_list workarounds_here(struct diagnosis *d,
-                                        const struct entry *e) {
+static struct workaround_list with_levers(struct diagnosis *d,
+                                          const struct entry *e) {
     const struct program *p = levers_for(d, e);
     struct workaround_list list = {e->workarounds, e->workaround_count};
     if (p == NULL || e->role != ROLE_root || e->severity != SEVERITY_failure)
@@ -90,6 +90,39 @@ struct workaround_list workarounds_here(struct diagnosis *d,
         if (!is_replaced(p, &e->workarounds[i]))
             both[list.count++] = e->workarounds[i];
     return list;
+}
+
+/* Where the limit of host memory is set; an entry of a place knows its own. */
+static const struct program *place_of(const struct diagnosis *d,
+                                      const struct entry *e) {
+    const struct fact *f = facts_first(&d->context, FACT_runs_in);
+    bool is_own = fact_takes(FACT_runs_in, e->component);
+    return f && !is_own ? reader_program(d->r, f->word) : NULL;
+}
+
+/* In the words of the place; rates, causes and conditions stay the entry's. */
+static void say_for(const struct program *place, struct workaround *w) {
+    for (size_t i = 0; w->use.n > 0 && i < place->lever_count; i++) {
+        if (str_eq(place->levers[i].use, w->use)) {
+            w->action = place->levers[i].action;
+            w->how = place->levers[i].how;
+            w->command = place->levers[i].command;
+        }
+    }
+}
+
+struct workaround_list workarounds_here(struct diagnosis *d,
+                                        const struct entry *e) {
+    struct workaround_list list = with_levers(d, e);
+    const struct program *place = place_of(d, e);
+    if (!place)
+        return list;
+    struct workaround *said = arena_array(d->a, list.count, sizeof *said);
+    for (size_t i = 0; i < list.count; i++) {
+        said[i] = list.at[i];
+        say_for(place, &said[i]);
+    }
+    return (struct workaround_list){said, list.count};
 }
 
 bool fix_is_general(struct diagnosis *d, const struct entry *e,

@@ -84,6 +84,7 @@ struct pattern {
     uint32_t owner, ordinal;
     bool is_weak;
     bool is_prose; /* of a signature: not looked for where a log is long */
+    bool is_failure; /* of a signature: a message that leaves no doubt */
     struct str text;
     struct str_list extract; /* signatures */
     struct pattern_study study;

@@ -33,6 +33,8 @@ static void add_entry(struct set *set, const struct entry *e, size_t number) {
         p->text = e->signatures[i].pattern;
         p->is_weak = e->signatures[i].is_weak;
         p->is_prose = e->signatures[i].is_prose;
+        p->is_failure = e->severity == SEVERITY_failure &&
+                        !p->is_weak && !p->is_prose;
         p->extract = e->signatures[i].extract;
     }
     for (size_t i = 0; i < e->condition_count; i++) {

@@ -17,6 +17,7 @@ void walk_pattern(struct record *r, struct pattern *p) {
     record_number(r, &p->ordinal);
     record_bool(r, &p->is_weak);
     record_bool(r, &p->is_prose);
+    record_bool(r, &p->is_failure);
     record_str(r, &p->text);
     record_strings(r, &p->extract);
     walk_study(r, &p->study);

@@ -206,7 +206,7 @@ static void match_rest(struct scanner *s, enum matched which) {
 const struct scan_result *scan_end(struct scanner *s) {
     log_end(s->log);
     match_rest(s, MATCHED_MESSAGES);
-    if (!s->has_message)
+    if (!s->has_failure)
         match_rest(s, MATCHED_SIGNATURES);
     s->is_final = true;
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)

@@ -153,7 +153,7 @@ struct scanner {
     struct stream_buffer *buffers[LOG_STREAMS_MAX];
     struct pattern_state **patterns; /* by id */
     struct pattern_state *newest;    /* of those that are known */
-    bool has_message; /* a signature matched that is neither prose nor weak */
+    bool has_failure; /* a message that leaves no doubt was matched */
     struct slots signatures; /* MATCH_INCIDENTS_MAX at most */
     uint64_t place, order; /* of the line; of its text in it */
     uint64_t bytes;        /* of all lines */

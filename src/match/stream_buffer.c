@@ -208,8 +208,7 @@ static void add_found(struct scanner *s, struct stream_buffer *l, uint32_t patte
     struct pattern_state *p = scan_pattern(s, pattern);
     if (p->is->kind == PATTERN_SIGNATURE)
         wanted_note(s, p->is);
-    s->has_message |= p->is->kind == PATTERN_SIGNATURE && !p->is->is_prose &&
-                      !p->is->is_weak;
+    s->has_failure |= p->is->is_failure;
     size_t first = l->capture_count;
     stream_buffer_captures(s, l, p->regex);
     uint64_t from = window_pos(&l->w, range.from);
