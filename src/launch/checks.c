@@ -69,9 +69,8 @@ static enum fact_name fact_of_misfit(const struct fit *fit) {
 static struct str plan_said(const struct lint_work *k, const struct fit *fit,
                             const struct fit_plan *plan) {
     struct str changes = fit_changes(&k->teller, fit, plan);
-    return plan->is_likely
-               ? said_with(&k->teller, "fit.plan_perhaps", &changes, 1)
-               : changes;
+    return plan->is_likely ? SAID(&k->teller, "fit.plan_perhaps", changes)
+                           : changes;
 }
 
 static void fill_misfit(struct lint_work *k, const struct asked *it,

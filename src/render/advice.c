@@ -59,27 +59,28 @@ static const enum tone verdict_tones[] = {
 };
 
 /* What `--all` says of a fix besides. */
-static void add_rest(const struct teller *t, struct document *d,
-                     struct block *item, const struct fix *fix) {
-    document_text(d, item, TONE_PLAIN, said_text(t, &fix->how));
-    document_text(d, item, TONE_PLAIN, fix_trade_off(t, fix->is));
+static void add_rest(const struct teller *t, struct block *item,
+                     const struct fix *fix) {
+    document_text(t, item, said_text(t, &fix->how));
+    document_text(t, item, fix_trade_off(t, fix->is));
     if (fix->has_estimate)
-        document_text(d, item, TONE_DIM,
-                      said_formula(t, fix->estimate.formula));
-    document_text(d, item, TONE_DIM, shown_rate(t, &fix->success));
+        document_toned(t, item, TONE_DIM,
+                       said_formula(t, fix->estimate.formula));
+    document_toned(t, item, TONE_DIM, shown_rate(t, &fix->success));
 }
 
 /* The command, where the line of the fix does not say it already, as "Lower
  * --max-num-seqs: try 16" does. */
-static bool add_command(struct document *d, struct block *item,
+static bool add_command(const struct teller *t, struct block *item,
                         const struct report *rep, const struct fix *fix,
                         struct str action) {
     struct str command = fix_command(fix);
     bool is_said = fix->first_try.n > 0 || str_find(action, command) < action.n;
     bool is_whole = is_in_command(rep, fix);
-    document_code(d, item, is_whole  ? rep->command_after
-                           : is_said ? STR("")
-                                     : command);
+    document_code(t, item,
+                  is_whole  ? rep->command_after
+                  : is_said ? STR("")
+                            : command);
     return is_whole || !is_said;
 }
 
@@ -89,38 +90,37 @@ static bool is_of_state(const struct note *because) {
            str_starts(str_of(because->key), STR("diagnose.applies.state"));
 }
 
-static struct block *add_fix(const struct teller *t, struct document *d,
-                             struct block *under, const struct report *rep,
-                             const struct finding *f, const struct fix *fix,
-                             bool is_first) {
+static struct block *add_fix(const struct teller *t, struct block *under,
+                             const struct report *rep, const struct finding *f,
+                             const struct fix *fix, bool is_first) {
     bool is_whole = is_in_command(rep, fix);
     struct str action = fix_action(t, fix);
     struct str how = said_text(t, &fix->how), sum = fix_sum(t, fix);
     struct block *item =
-        document_item(d, under, fix_number(t, f, fix).p, action);
+        document_item(t, under, fix_number(t, f, fix).p, action);
     item->column[0] = fix_verdict_words(t, fix);
     item->column[1] = fix->is->acts_on.kind == ACT_KIND_kill_process
                           ? said(t, "report.cost_others")
                           : fix_cost(t, fix->effort, fix->is->loses);
     item->column_tone = verdict_tones[fix_verdict(fix)];
     if (is_whole && rep->command_is_arguments)
-        document_text(d, item, TONE_PLAIN, said(t, "report.arguments"));
-    bool has_code = add_command(d, item, rep, fix, action);
+        document_text(t, item, said(t, "report.arguments"));
+    bool has_code = add_command(t, item, rep, fix, action);
     if (is_first && !has_code && !t->o->all) {
         struct str first = fix_step(t, fix);
-        document_text(d, item, TONE_PLAIN, first)->spare =
+        document_text(t, item, first)->spare =
             fix->first_try.n > 0 ? SPARE_DETAIL : SPARE_HOLDERS;
         sum = str_eq(first, sum) ? STR("") : sum;
     }
     bool is_doubted = is_of_state(&fix->because);
     if ((!t->o->all || !str_starts(how, sum)) && !is_doubted)
-        document_text(d, item, TONE_PLAIN, sum);
+        document_text(t, item, sum);
     struct block *why =
-        document_text(d, item, TONE_WARN, said_note(t, &fix->because));
+        document_toned(t, item, TONE_WARN, said_note(t, &fix->because));
     why->spare = is_doubted ? why->spare : SPARE_DETAIL;
-    document_text(d, item, TONE_STRONG, shown_own(t, &fix->own));
+    document_toned(t, item, TONE_STRONG, shown_own(t, &fix->own));
     if (t->o->all)
-        add_rest(t, d, item, fix);
+        add_rest(t, item, fix);
     return item;
 }
 
@@ -133,12 +133,11 @@ static bool has_verdict(const struct teller *t, const struct chosen *c) {
     return has;
 }
 
-static void add_fixes(const struct teller *t, struct document *d,
-                      const struct report *rep, const struct finding *f,
-                      bool is_main) {
+static void add_fixes(const struct teller *t, const struct report *rep,
+                      const struct finding *f, bool is_main) {
     struct chosen c = fixes_chosen(t, f);
-    struct block *under = document_section(
-        d, said(t, c.first > 1 ? "report.do_one" : "report.do_first"));
+    struct block *under =
+        document_section(t, c.first > 1 ? "report.do_one" : "report.do_first");
     under->is_open = true;
     bool is_judged = has_verdict(t, &c);
     under->column[0] = is_judged ? said(t, "report.verdict") : STR("");
@@ -146,8 +145,8 @@ static void add_fixes(const struct teller *t, struct document *d,
     under->column_tone = TONE_DIM;
     bool is_said = !is_main || rep->command_after.n == 0;
     for (size_t i = 0; i < c.count; i++) {
-        under = i == c.first ? document_section(d, said(t, "report.or")) : under;
-        struct block *item = add_fix(t, d, under, rep, f, c.at[i], i == 0);
+        under = i == c.first ? document_section(t, "report.or") : under;
+        struct block *item = add_fix(t, under, rep, f, c.at[i], i == 0);
         item->column[0] = is_judged ? item->column[0] : STR("");
         item->spare = i >= 2 ? SPARE_THIRD_FIX : SPARE_NEVER;
         is_said = is_said || is_in_command(rep, c.at[i]);
@@ -155,40 +154,38 @@ static void add_fixes(const struct teller *t, struct document *d,
     if (!is_said && c.count > 0) {
         const char *key = rep->command_is_arguments ? "report.arguments"
                                                     : "report.command";
-        document_code(d, document_item(d, under, "$", said(t, key)),
+        document_code(t, document_item(t, under, "$", said(t, key)),
                       rep->command_after);
     }
 }
 
 /* What entries rule out, then what the numbers do: "{action}: short by 1.2
  * GiB". */
-static void add_dead_ends(const struct teller *t, struct document *d,
-                          const struct finding *f) {
-    struct block *under = document_section(d, said(t, "report.not_this"));
+static void add_dead_ends(const struct teller *t, const struct finding *f) {
+    struct block *under = document_section(t, "report.not_this");
     size_t most = t->o->all ? SIZE_MAX : DEAD_ENDS, count = 0;
     for (; count < f->dead_end_count && count < most; count++) {
         if (f->dead_ends[count].trap == TRAP_CLOSED && !t->o->all)
             break; /* they come last */
         struct str text = dead_end_said(t, &f->dead_ends[count], t->o->all);
-        document_item(d, under, "x", text)->spare =
+        document_item(t, under, "x", text)->spare =
             count == 0 ? SPARE_DEAD_END : SPARE_NEXT_DEAD_END;
     }
     most = t->o->top > 0 ? 0 : most;
     for (size_t i = 0; i < f->fix_count && count < most; i++) {
         const struct fix *fix = &f->fixes[i];
-        struct str args[] = {fix_action(t, fix), fix_sum(t, fix)};
+        struct str sum = fix_sum(t, fix);
         if (fix_is_offered(fix) && fix_verdict(fix) == VERDICT_NOT_ENOUGH) {
-            document_item(d, under, "x",
-                          said_with(t, "report.dead_end", args, 2))
+            document_item(t, under, "x",
+                          SAID(t, "report.dead_end", fix_action(t, fix), sum))
                 ->spare = SPARE_NEXT_DEAD_END;
             count++;
         }
     }
 }
 
-void add_advice(const struct teller *t, struct document *d,
-                const struct report *rep, const struct finding *f,
-                bool is_main) {
-    add_fixes(t, d, rep, f, is_main);
-    add_dead_ends(t, d, f);
+void add_advice(const struct teller *t, const struct report *rep,
+                const struct finding *f, bool is_main) {
+    add_fixes(t, rep, f, is_main);
+    add_dead_ends(t, f);
 }

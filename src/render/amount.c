@@ -52,7 +52,7 @@ static struct str scaled(const struct teller *t, int64_t bytes, int64_t factor,
 static struct str with_unit(const struct teller *t, struct str number,
                             const char *unit) {
     if (unit == names[0])
-        return said_with(t, "unit.bytes", &number, 1);
+        return SAID(t, "unit.bytes", number);
     return arena_printf(t->a, "%.*s %s", STR_ARG(number), unit);
 }
 

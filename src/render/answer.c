@@ -33,14 +33,12 @@ static struct str need_said(const struct teller *t,
     struct need_and_have of = suspect_amounts(f);
     struct str need = of.need != NULL ? shown_fact(t, of.need) : STR("");
     if (of.need == NULL || of.have == NULL)
-        return need.n > 0 ? said_with(t, "report.suspect_need", &need, 1)
-                          : need;
+        return said_of(t, "report.suspect_need", need);
     struct comparison c = amounts_compared(t, UNIT_BYTES, of.need->number,
                                            of.have->number);
-    struct str args[] = {c.need, c.have, c.short_by};
-    return said_with(t, c.short_by.n > 0 ? "report.suspect_short"
-                                         : "report.suspect_both",
-                     args, 3);
+    return SAID(
+        t, c.short_by.n > 0 ? "report.suspect_short" : "report.suspect_both",
+        c.need, c.have, c.short_by);
 }
 
 static struct str suspect_others(const struct teller *t, const struct report *rep) {
@@ -56,21 +54,20 @@ static struct str would_tell(const struct teller *t, const struct finding *f) {
                             : STR("");
 }
 
-static void add_suspects(const struct teller *t, struct document *d,
-                  const struct report *rep) {
+static void add_suspects(const struct teller *t, const struct report *rep) {
     const struct finding *f = &rep->suspects[0];
     struct str line = shown_number(t, UNIT_COUNT, f->first_line), rest;
     struct str text = str_trim(str_cut(str_trim(f->text), '\n', &rest));
-    document_title(d, TONE_STRONG, said_with(t, "report.suspect", &line, 1));
-    document_text(d, NULL, TONE_PLAIN,
+    document_title(t, TONE_STRONG, SAID(t, "report.suspect", line));
+    document_text(t, NULL,
                   in_backquotes(t->a, shown_short(t, text, LINE_COLUMNS)));
-    document_text(d, NULL, TONE_PLAIN, need_said(t, f));
-    document_text(d, NULL, TONE_PLAIN, suspect_others(t, rep));
-    document_text(d, document_section(d, said(t, "report.suspect_means")),
-                  TONE_PLAIN, said_text(t, &f->entry->root_cause));
-    document_item(d, document_section(d, said(t, "report.to_be_sure")), "?",
+    document_text(t, NULL, need_said(t, f));
+    document_text(t, NULL, suspect_others(t, rep));
+    document_text(t, document_section(t, "report.suspect_means"),
+                  said_text(t, &f->entry->root_cause));
+    document_item(t, document_section(t, "report.to_be_sure"), "?",
                   would_tell(t, f));
-    document_text(d, NULL, TONE_PLAIN, said(t, "report.suspect_new"));
+    document_text(t, NULL, said(t, "report.suspect_new"));
 }
 
 static struct json *json_suspect(const struct teller *t,
@@ -110,23 +107,21 @@ static const enum tone severity_tones[SEVERITY_COUNT_OF] = {
     [SEVERITY_suspect] = TONE_DIM,
 };
 
-static void add_head(const struct teller *t, struct document *d,
-                     const struct finding *f) {
+static void add_head(const struct teller *t, const struct finding *f) {
     const struct entry *e = f->entry;
     bool is_failure = e->severity == SEVERITY_failure;
     struct block id = {.kind = BLOCK_ID, .text = e->id,
                        .tone = severity_tones[e->severity]};
     id.column[0] = is_failure ? id.column[0] : said_severity(t, e);
-    document_title(d, TONE_STRONG, said_text(t, &e->title));
-    document_add(d, NULL, id);
+    document_title(t, TONE_STRONG, said_text(t, &e->title));
+    document_add(t, NULL, id);
 }
 
 /* Remarks that change nothing in the answer are for those who ask for all.
  * Numbers that do not agree, settings that were not in force, a size that is
  * the allocator's own, memory of another library, and a request that lacks a
  * trifle put all else into doubt. */
-static void add_remarks(const struct teller *t, struct document *d,
-                        const struct finding *f) {
+static void add_remarks(const struct teller *t, const struct finding *f) {
     size_t count = 0;
     bool is_doubtful = f->is_contradictory ||
                        f->reconciliation.outcome == RECONCILE_EXPLAINED ||
@@ -141,28 +136,28 @@ static void add_remarks(const struct teller *t, struct document *d,
                            str_find(key, STR(".block_")) < key.n ||
                            str_find(key, STR(".outside_own")) < key.n;
         if (t->o->all || (count < REMARKS && !is_aside)) {
-            document_text(d, NULL, TONE_PLAIN, said_note(t, &f->remarks[i]))
-                ->spare = casts_doubt ? SPARE_DOUBT
-                          : count > 0 ? SPARE_NEXT_REMARK
-                                      : SPARE_REMARK;
+            document_text(t, NULL, said_note(t, &f->remarks[i]))->spare =
+                casts_doubt ? SPARE_DOUBT
+                : count > 0 ? SPARE_NEXT_REMARK
+                            : SPARE_REMARK;
             count++;
         }
     }
 }
 
 /* What the root dragged along; what only passes it on adds nothing. */
-static void add_followers(const struct teller *t, struct document *d,
-                          const struct report *rep, size_t root) {
+static void add_followers(const struct teller *t, const struct report *rep,
+                          size_t root) {
     bool is_said = false;
     for (size_t i = 0; i < rep->finding_count; i++) {
         const struct finding *f = &rep->findings[i];
         bool is_of = f->cause >= 0 && (size_t)f->cause == root && i != root;
         bool is_told = t->o->all || (f->role == ROLE_consequence && !is_said);
         if (is_of && is_told) {
-            struct str args[] = {said_text(t, &f->entry->title),
-                                 shown_lines(t, f->first_line, f->first_line)};
-            document_text(d, NULL, TONE_DIM,
-                          said_with(t, "report.followed_by", args, 2))
+            document_toned(t, NULL, TONE_DIM,
+                           SAID(t, "report.followed_by",
+                                said_text(t, &f->entry->title),
+                                shown_lines(t, f->first_line, f->first_line)))
                 ->spare = SPARE_FOLLOWER;
             is_said = true;
         }
@@ -170,8 +165,7 @@ static void add_followers(const struct teller *t, struct document *d,
 }
 
 /* The version rows that hold here, and the first links. */
-static void add_sources(const struct teller *t, struct document *d,
-                        const struct finding *f) {
+static void add_sources(const struct teller *t, const struct finding *f) {
     const struct entry *e = f->entry;
     for (size_t i = 0; i < f->version_count; i++) {
         const struct version_line *v = &f->versions[i];
@@ -179,12 +173,12 @@ static void add_sources(const struct teller *t, struct document *d,
                              shown_short(t, v->version, 32),
                              said_text(t, &v->is->note)};
         if (v->in_range == RANGE_INSIDE && v->version.n > 0 && args[2].n > 0)
-            document_text(d, NULL, TONE_DIM,
-                          said_with(t, "report.version", args, 3));
+            document_toned(t, NULL, TONE_DIM,
+                           said_with(t, "report.version", args, 3));
     }
-    struct block *seen = document_section(d, said(t, "report.evidence"));
+    struct block *seen = document_section(t, "report.evidence");
     for (size_t i = 0; i < e->evidence_count && i < LINKS; i++)
-        document_link(d, seen, e->evidence[i].url, STR(""));
+        document_link(t, seen, e->evidence[i].url, STR(""));
 }
 
 /* "At tts/losses.py:643 in loss (line 12): attention, forward pass." */
@@ -200,8 +194,7 @@ static struct str place_said(const struct teller *t, const struct finding *f) {
     struct str what = words_end(&doing);
     if (frame == NULL) { /* an entry of one mechanism has said it by its title */
         bool is_open = f->entry->mechanism == MECHANISM_unspecified;
-        return is_open && what.n > 0 ? said_with(t, "report.in_stage", &what, 1)
-                                     : STR("");
+        return is_open ? said_of(t, "report.in_stage", what) : STR("");
     }
     struct str args[] = {frame->word, shown_number(t, UNIT_COUNT, frame->line),
                          what};
@@ -209,25 +202,23 @@ static struct str place_said(const struct teller *t, const struct finding *f) {
                      3);
 }
 
-static void add_root(const struct teller *t, struct document *d,
-                     const struct report *rep, size_t i, bool is_main) {
+static void add_root(const struct teller *t, const struct report *rep, size_t i,
+                     bool is_main) {
     const struct finding *f = &rep->findings[i];
-    add_head(t, d, f);
-    document_text(d, NULL, TONE_PLAIN, numbers_said(t, rep, f));
-    document_text(d, NULL, TONE_PLAIN, holders_said(t, f))->spare =
-        SPARE_HOLDERS;
+    add_head(t, f);
+    document_text(t, NULL, numbers_said(t, rep, f));
+    document_text(t, NULL, holders_said(t, f))->spare = SPARE_HOLDERS;
     if (f->turn != NULL)
-        document_text(d, NULL, TONE_PLAIN, turn_said(t, f->turn))->spare =
-            SPARE_DEAD_END;
-    document_text(d, NULL, TONE_PLAIN, place_said(t, f))->spare = SPARE_REMARK;
-    add_remarks(t, d, f);
+        document_text(t, NULL, turn_said(t, f->turn))->spare = SPARE_DEAD_END;
+    document_text(t, NULL, place_said(t, f))->spare = SPARE_REMARK;
+    add_remarks(t, f);
     if (t->o->all)
-        document_text(d, NULL, TONE_PLAIN, said_text(t, &f->entry->root_cause));
-    document_bars(d, bars_of(t, f))->spare = SPARE_BARS;
-    add_advice(t, d, rep, f, is_main);
-    add_followers(t, d, rep, i);
+        document_text(t, NULL, said_text(t, &f->entry->root_cause));
+    document_bars(t, bars_of(t, f))->spare = SPARE_BARS;
+    add_advice(t, rep, f, is_main);
+    add_followers(t, rep, i);
     if (t->o->all)
-        add_sources(t, d, f);
+        add_sources(t, f);
 }
 
 /* ---- questions ---- */
@@ -281,24 +272,23 @@ static bool is_shown_command(const struct teller *t, const struct report *rep,
     return false;
 }
 
-static void add_questions(const struct teller *t, struct document *d,
-                          const struct report *rep) {
-    struct block *under = document_section(d, said(t, "report.to_be_sure"));
+static void add_questions(const struct teller *t, const struct report *rep) {
+    struct block *under = document_section(t, "report.to_be_sure");
     size_t most = t->o->all ? SIZE_MAX : QUESTIONS;
     for (size_t i = 0; i < rep->question_count && i < most; i++) {
         const struct question *q = &rep->questions[i];
         struct block *item =
-            document_item(d, under, "?", question_said(t, rep, q));
+            document_item(t, under, "?", question_said(t, rep, q));
         item->spare = i > 0 ? SPARE_QUESTION : SPARE_NEVER;
         if (t->o->all || !is_shown_command(t, rep, q->how))
-            document_code(d, item, q->how)->spare = SPARE_HOW;
+            document_code(t, item, q->how)->spare = SPARE_HOW;
     }
 }
 
 /* ---- --why ---- */
 
-static void add_causes(const struct teller *t, struct document *d,
-                       struct block *under, const struct finding *f) {
+static void add_causes(const struct teller *t, struct block *under,
+                       const struct finding *f) {
     for (size_t i = 0; i < f->cause_count; i++) {
         const struct belief *b = &f->causes[i];
         if (b->p_micro < HUNDREDTH_MICRO)
@@ -311,54 +301,49 @@ static void add_causes(const struct teller *t, struct document *d,
                                           b->p_micro / HUNDREDTH_MICRO *
                                              HUNDREDTH_MICRO),
                              words_end(&because)};
-        document_item(d, under, "-",
-                      said_with(t, args[2].n > 0 ? "report.cause_for"
-                                                 : "report.cause",
-                                args, 3));
+        document_item(
+            t, under, "-",
+            said_with(t, args[2].n > 0 ? "report.cause_for" : "report.cause",
+                      args, 3));
     }
 }
 
-static void add_why(const struct teller *t, struct document *d,
-                    const struct finding *f) {
-    struct block *under = document_section(d, said(t, "report.why"));
+static void add_why(const struct teller *t, const struct finding *f) {
+    struct block *under = document_section(t, "report.why");
     under->is_open = true;
-    document_text(d, under, TONE_PLAIN, said_note(t, &f->because));
-    add_causes(t, d, under, f);
+    document_text(t, under, said_note(t, &f->because));
+    add_causes(t, under, f);
     for (size_t i = 0; i < f->fix_count; i++) {
         const struct fix *fix = &f->fixes[i];
         bool is_offered = fix_is_offered(fix);
-        struct block *item = document_item(
-            d, under,
-            fix_number(t, f, fix).p,
-            is_offered ? fix_action(t, fix)
-                       : fix_unusable(t, fix));
-        document_text(d, item, TONE_DIM, said_note(t, &fix->worth));
+        struct block *item = document_item(t, under, fix_number(t, f, fix).p,
+                                           is_offered ? fix_action(t, fix)
+                                                      : fix_unusable(t, fix));
+        document_toned(t, item, TONE_DIM, said_note(t, &fix->worth));
     }
 }
 
 /* ---- the whole ---- */
 
-static void add_limits(const struct teller *t, struct document *d,
-                       const struct report *rep) {
+static void add_limits(const struct teller *t, const struct report *rep) {
     if (rep->truncated)
-        document_text(d, NULL, TONE_WARN, said(t, "report.truncated"));
-    document_text(d, NULL, TONE_WARN, said_gave_up(t, rep));
+        document_toned(t, NULL, TONE_WARN, said(t, "report.truncated"));
+    document_toned(t, NULL, TONE_WARN, said_gave_up(t, rep));
 }
 
-static void add_nothing(const struct teller *t, struct document *d,
-                        const struct report *rep) {
+static void add_nothing(const struct teller *t, const struct report *rep) {
     if (rep->suspect_count > 0) {
-        add_suspects(t, d, rep);
-        add_limits(t, d, rep);
-        add_questions(t, d, rep);
+        add_suspects(t, rep);
+        add_limits(t, rep);
+        add_questions(t, rep);
         return;
     }
-    document_title(d, TONE_STRONG, said(t, "report.nothing"));
-    document_text(d, NULL, TONE_PLAIN, said_read(t, rep));
-    add_limits(t, d, rep);
-    document_text(d, NULL, TONE_PLAIN, shown_seen(t, &rep->context));
-    document_text(d, NULL, TONE_PLAIN, said(t, "report.nothing_next"));
-    add_questions(t, d, rep);
+    document_title(t, TONE_STRONG, said(t, "report.nothing"));
+    document_text(t, NULL, said_read(t, rep));
+    add_limits(t, rep);
+    document_text(t, NULL, shown_seen(t, &rep->context));
+    document_text(t, NULL, said(t, "report.nothing_next"));
+    add_questions(t, rep);
 }
 
 /* In full: the first, and a second that is no lesser matter. */
@@ -372,32 +357,30 @@ static size_t roots_shown(const struct report *rep, const size_t *roots,
 }
 
 /* Further roots, a line each. */
-static void add_named(const struct teller *t, struct document *d,
-                      const struct report *rep, const size_t *roots,
-                      size_t shown, size_t count) {
-    struct block *under = document_section(d, said(t, "report.also_found"));
+static void add_named(const struct teller *t, const struct report *rep,
+                      const size_t *roots, size_t shown, size_t count) {
+    struct block *under = document_section(t, "report.also_found");
     under->is_open = true;
     for (size_t i = shown; i < count; i++) {
         const struct finding *f = &rep->findings[roots[i]];
-        struct str args[] = {said_text(t, &f->entry->title),
-                             shown_lines(t, f->first_line, f->first_line),
-                             f->entry->id};
-        document_item(d, under, "-", said_with(t, "report.root", args, 3));
+        document_item(t, under, "-",
+                      SAID(t, "report.root", said_text(t, &f->entry->title),
+                           shown_lines(t, f->first_line, f->first_line),
+                           f->entry->id));
     }
 }
 
-static void add_more(const struct teller *t, struct document *d,
-                     const struct report *rep, const size_t *roots,
-                     size_t count) {
+static void add_more(const struct teller *t, const struct report *rep,
+                     const size_t *roots, size_t count) {
     struct words ids = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < count; i++) {
-        struct str id = rep->findings[roots[i]].entry->id;
-        words_add(&ids, said_with(t, "report.explain", &id, 1));
+        words_add(&ids,
+                  SAID(t, "report.explain", rep->findings[roots[i]].entry->id));
     }
-    document_text(d, NULL, TONE_DIM, words_said(&ids, "report.more"));
+    document_toned(t, NULL, TONE_DIM, words_said(&ids, "report.more"));
     if (count > 0 &&
         str_eq(rep->findings[roots[0]].entry->component, STR("unknown")))
-        document_text(d, NULL, TONE_DIM, said(t, "report.suspect_new"));
+        document_toned(t, NULL, TONE_DIM, said(t, "report.suspect_new"));
 }
 
 static size_t roots_of(const struct report *rep,
@@ -411,8 +394,7 @@ static size_t roots_of(const struct report *rep,
     return count;
 }
 
-void report_document(const struct teller *reader, const struct report *rep,
-                     struct document *d) {
+void report_document(const struct teller *reader, const struct report *rep) {
     struct teller once = *reader;
     const struct teller *t = &once;
     once.amounts = arena_alloc(t->a, sizeof *once.amounts);
@@ -422,20 +404,20 @@ void report_document(const struct teller *reader, const struct report *rep,
     size_t shown = t->o->all ? count : roots_shown(rep, roots, count);
     for (size_t i = 0; i < shown; i++) {
         if (i > 0)
-            document_add(d, NULL, (struct block){.kind = BLOCK_RULE});
-        add_root(t, d, rep, roots[i], i == 0);
+            document_add(t, NULL, (struct block){.kind = BLOCK_RULE});
+        add_root(t, rep, roots[i], i == 0);
     }
     if (count == 0) {
-        add_nothing(t, d, rep);
+        add_nothing(t, rep);
         return;
     }
     if (shown < count)
-        add_named(t, d, rep, roots, shown, count);
-    add_questions(t, d, rep);
+        add_named(t, rep, roots, shown, count);
+    add_questions(t, rep);
     for (size_t i = 0; i < shown && t->o->why; i++)
-        add_why(t, d, &rep->findings[roots[i]]);
-    add_limits(t, d, rep);
-    add_more(t, d, rep, roots, shown);
+        add_why(t, &rep->findings[roots[i]]);
+    add_limits(t, rep);
+    add_more(t, rep, roots, shown);
     bool is_long = t->o->all || t->o->why || t->o->top > 0;
-    d->lines_most = is_long ? 0 : shown == 1 ? LINES_ONE : LINES_TWO;
+    t->d->lines_most = is_long ? 0 : shown == 1 ? LINES_ONE : LINES_TWO;
 }

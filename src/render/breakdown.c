@@ -7,8 +7,6 @@
 #include "memory/span.h"
 
 #define SCHEMA 1
-#define COLUMNS_OF_PARTS 4
-#define COLUMNS_OF_CARDS 4
 
 /* Without a start-up: the card of the first failure whose parts are known. */
 static struct breakdown breakdown_of(const struct teller *t,
@@ -50,8 +48,7 @@ static struct str share_shown(const struct teller *t, int64_t bytes,
 static struct str source_shown(const struct teller *t, struct str source) {
     struct str line = STR("log line ");
     if (str_starts(source, line)) {
-        struct str number = str_slice(source, line.n, source.n);
-        return said_with(t, "breakdown.line", &number, 1);
+        return SAID(t, "breakdown.line", str_slice(source, line.n, source.n));
     }
     static const struct {
         const char *source, *key;
@@ -70,9 +67,12 @@ static struct str card_named(const struct teller *t,
                              const struct card_memory *card) {
     int64_t number = card->rank != FACT_NONE ? card->rank : card->gpu;
     struct str shown = arena_printf(t->a, "%lld", (long long)number);
-    return number == FACT_NONE ? said(t, "breakdown.this")
-           : said_with(t, card->rank != FACT_NONE ? "breakdown.rank"
-                                                  : "breakdown.card", &shown, 1);
+    return number == FACT_NONE
+               ? said(t, "breakdown.this")
+               : SAID(t,
+                      card->rank != FACT_NONE ? "breakdown.rank"
+                                              : "breakdown.card",
+                      shown);
 }
 
 static struct str fact_word_of(const struct report *rep,
@@ -101,122 +101,98 @@ static struct str title_of(const struct teller *t, const struct report *rep) {
 
 /* ---- blocks ---- */
 
-static void add_parts(const struct teller *t, struct document *d,
-                      const struct card_memory *card) {
+static void add_parts(const struct teller *t, const struct card_memory *card) {
     const struct budget *b = &card->budget;
-    struct table *table = document_table(d, NULL, COLUMNS_OF_PARTS,
-                                         b->count + (b->total.known ? 2 : 1));
-    struct str titles[COLUMNS_OF_PARTS] = {
-        said(t, "breakdown.part"), said(t, "breakdown.size"),
-        said(t, "breakdown.share"), said(t, "breakdown.read_from")};
-    table_row(table, 0, titles);
+    struct table *table = TABLE(t, NULL, "breakdown.part", "breakdown.size",
+                                "breakdown.share", "breakdown.read_from");
     for (size_t i = 0; i < b->count; i++) {
         int64_t bytes = span_middle(b->parts[i].bytes);
-        struct str row[COLUMNS_OF_PARTS] = {
-            part_named(t, &b->parts[i]), bytes_shown(t, bytes),
-            share_shown(t, bytes, card),
-            source_shown(t, b->parts[i].source)};
-        table_row(table, i + 1, row);
+        ROW(t, table, part_named(t, &b->parts[i]), bytes_shown(t, bytes),
+            share_shown(t, bytes, card), source_shown(t, b->parts[i].source));
     }
     if (b->total.known) {
         int64_t total = span_middle(b->total);
-        struct str row[COLUMNS_OF_PARTS] = {
-            said(t, card->is_part_of_card ? "breakdown.whole_free"
-                                          : "breakdown.whole"),
-            bytes_shown(t, total), share_shown(t, total, card), STR("")};
-        table_row(table, b->count + 1, row);
-        table->tones[b->count + 1] = TONE_STRONG;
+        const char *key =
+            card->is_part_of_card ? "breakdown.whole_free" : "breakdown.whole";
+        ROW(t, table, said(t, key), bytes_shown(t, total),
+            share_shown(t, total, card), STR(""))
+            ->tone = TONE_STRONG;
     }
 }
 
-static void add_closing(const struct teller *t, struct document *d,
+static void add_closing(const struct teller *t,
                         const struct card_memory *card) {
     const struct budget *b = &card->budget;
     if (!b->total.known) {
-        document_text(d, NULL, TONE_WARN, said(t, "breakdown.no_total"));
+        document_toned(t, NULL, TONE_WARN, said(t, "breakdown.no_total"));
     } else if (card->closing == CLOSING_NO) {
         struct str more =
             bytes_shown(t, card->named_bytes - span_middle(b->total));
-        document_text(d, NULL, TONE_WARN,
-                      said_with(t, "breakdown.too_much", &more, 1));
+        document_toned(t, NULL, TONE_WARN, SAID(t, "breakdown.too_much", more));
     } else if (card->not_told_bytes > 0) {
         struct str part = str_of(b->parts[b->count - 1].part);
         struct str rest = bytes_shown(t, card->not_told_bytes);
         const char *key = str_eq(part, STR("not_told"))
                               ? "breakdown.not_told"
                               : "breakdown.free_or_not_told";
-        document_text(d, NULL, TONE_PLAIN, said_with(t, key, &rest, 1));
+        document_text(t, NULL, SAID(t, key, rest));
     }
     if (card->is_part_of_card)
-        document_text(d, NULL, TONE_DIM, said(t, "breakdown.part_of_card"));
+        document_toned(t, NULL, TONE_DIM, said(t, "breakdown.part_of_card"));
 }
 
-static void add_pool(const struct teller *t, struct document *d,
-                     const struct breakdown *b) {
-    struct str args[] = {
-        shown_span(t, UNIT_TOKENS, b->kv_tokens),
-        shown_hundredths(t, b->concurrency),
-        shown_number(t, UNIT_TOKENS, b->max_model_len)};
+static void add_pool(const struct teller *t, const struct breakdown *b) {
+    bool is_known = b->concurrency.known && b->max_model_len > 0;
     if (b->kv_tokens.known)
-        document_text(d, NULL, TONE_PLAIN,
-                      b->concurrency.known && b->max_model_len > 0
-                          ? said_with(t, "breakdown.pool_at_once", args, 3)
-                          : said_with(t, "breakdown.pool", args, 1));
+        document_text(
+            t, NULL,
+            SAID(t, is_known ? "breakdown.pool_at_once" : "breakdown.pool",
+                 shown_span(t, UNIT_TOKENS, b->kv_tokens),
+                 shown_hundredths(t, b->concurrency),
+                 shown_number(t, UNIT_TOKENS, b->max_model_len)));
 }
 
-static int64_t part_bytes(const struct card_memory *card, const char *name) {
+static struct str part_shown(const struct teller *t,
+                             const struct card_memory *card, const char *name) {
     for (size_t i = 0; i < card->budget.count; i++) {
         const struct budget_part *part = &card->budget.parts[i];
-        if (str_eq(str_of(part->part), str_of(name)))
-            return span_middle(part->bytes);
+        int64_t bytes = span_middle(part->bytes);
+        if (str_eq(str_of(part->part), str_of(name)) && bytes > 0)
+            return bytes_shown(t, bytes);
     }
-    return 0;
+    return STR("-");
 }
 
-static struct str bytes_or_dash(const struct teller *t, int64_t bytes) {
-    return bytes > 0 ? bytes_shown(t, bytes) : STR("-");
-}
-
-static void add_others(const struct teller *t, struct document *d,
-                       const struct breakdown *b) {
+static void add_others(const struct teller *t, const struct breakdown *b) {
     if (b->count < 2)
         return;
-    struct block *under = document_section(d, said(t, "breakdown.others"));
-    struct table *table =
-        document_table(d, under, COLUMNS_OF_CARDS, b->count);
-    struct str titles[COLUMNS_OF_CARDS] = {
-        said(t, "breakdown.this"), said(t, "budget.weights"),
-        said(t, "budget.kv_cache"), said(t, "budget.free")};
-    table_row(table, 0, titles);
+    struct block *under = document_section(t, "breakdown.others");
+    struct table *table = TABLE(t, under, "breakdown.this", "budget.weights",
+                                "budget.kv_cache", "budget.free");
     for (size_t i = 1; i < b->count; i++) {
         const struct card_memory *card = &b->cards[i];
-        struct str row[COLUMNS_OF_CARDS] = {
-            card_named(t, card),
-            bytes_or_dash(t, part_bytes(card, "weights")),
-            bytes_or_dash(t, part_bytes(card, "kv_cache")),
-            bytes_or_dash(t, part_bytes(card, "free"))};
-        table_row(table, i, row);
+        ROW(t, table, card_named(t, card), part_shown(t, card, "weights"),
+            part_shown(t, card, "kv_cache"), part_shown(t, card, "free"));
     }
 }
 
-void memory_document(const struct teller *t, const struct report *rep,
-                     struct document *d) {
+void memory_document(const struct teller *t, const struct report *rep) {
     struct breakdown b = breakdown_of(t, rep);
     if (b.count == 0 || b.cards[0].budget.count == 0) {
-        document_title(d, TONE_WARN, said(t, "breakdown.nothing"));
-        document_text(d, NULL, TONE_DIM, said(t, "breakdown.nothing_how"));
+        document_title(t, TONE_WARN, said(t, "breakdown.nothing"));
+        document_toned(t, NULL, TONE_DIM, said(t, "breakdown.nothing_how"));
         return;
     }
     const struct card_memory *card = &b.cards[0];
-    document_title(d, TONE_STRONG, title_of(t, rep));
+    document_title(t, TONE_STRONG, title_of(t, rep));
     struct bars *bars = (struct bars *)bars_of_budget(t, &card->budget, false);
     if (bars->count > 0)
         bars->bar[0].label = card_named(t, card);
-    document_bars(d, bars);
-    add_parts(t, d, card);
-    add_closing(t, d, card);
-    add_pool(t, d, &b);
-    add_others(t, d, &b);
+    document_bars(t, bars);
+    add_parts(t, card);
+    add_closing(t, card);
+    add_pool(t, &b);
+    add_others(t, &b);
 }
 
 /* ---- JSON ---- */

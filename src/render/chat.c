@@ -192,9 +192,9 @@ static void drop_lightest(struct post *m) {
     }
 }
 
-void chat_walk(const struct teller *t, struct document *d, struct buf *out) {
+void chat_walk(const struct teller *t, struct buf *out) {
     struct post m = {.t = t};
-    gather(&m, d);
+    gather(&m, t->d);
     while (m.count > 1 && length_of(&m) > CHARACTERS_MOST)
         drop_lightest(&m);
     for (size_t i = 0; i < m.count; i++) {

@@ -90,9 +90,8 @@ struct str fix_number(const struct teller *t, const struct finding *f,
 
 struct str fix_cost(const struct teller *t, enum effort effort,
                     enum loses loses) {
-    struct str words[] = {said_word(t, WORDS_EFFORT, (int)effort),
-                          said_word(t, WORDS_LOSES, (int)loses)};
-    return said_with(t, "explain.costs", words, 2);
+    return SAID(t, "explain.costs", said_word(t, WORDS_EFFORT, (int)effort),
+                said_word(t, WORDS_LOSES, (int)loses));
 }
 
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
@@ -133,8 +132,7 @@ struct str fix_action(const struct teller *t, const struct fix *fix) {
 }
 
 struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
-    struct str but = said_text(t, &w->trade_off);
-    return but.n > 0 ? said_with(t, "report.trade_off", &but, 1) : but;
+    return said_of(t, "report.trade_off", said_text(t, &w->trade_off));
 }
 
 /* ---- the first sentence of a text ---- */
@@ -190,8 +188,8 @@ static struct str bound(const struct teller *t, enum unit unit, struct span s,
     struct str exact = shown_number(t, unit, is_least ? s.high : s.low);
     return str_eq(end, exact)
                ? end
-               : said_with(t, is_least ? "verdict.at_least"
-                                       : "verdict.at_most", &end, 1);
+               : SAID(t, is_least ? "verdict.at_least" : "verdict.at_most",
+                      end);
 }
 
 #define AMPLE 8 /* times what is needed: no comparison is of use */
@@ -232,9 +230,8 @@ static struct str compared(const struct teller *t, const struct estimate *e) {
     bool is_same = str_eq(str_of(key), STR("verdict.sum")) &&
                    str_eq(after, limit);
     if (e->verdict == VERDICT_ENOUGH && (is_ample || is_same))
-        return said_with(t, "verdict.fits", &limit, 1);
-    struct str args[] = {after, limit, formula};
-    return said_with(t, key, args, 3);
+        return SAID(t, "verdict.fits", limit);
+    return SAID(t, key, after, limit, formula);
 }
 
 static struct str missing(const struct teller *t, const struct needs *needs) {
@@ -251,8 +248,8 @@ static struct str missing(const struct teller *t, const struct needs *needs) {
 static struct str short_by(const struct teller *t, const struct estimate *e) {
     if (!e->short_by.known)
         return STR("");
-    struct str amount = bound(t, fact_unit(e->quantity), e->short_by, true);
-    return said_with(t, "report.short_by", &amount, 1);
+    return SAID(t, "report.short_by",
+                bound(t, fact_unit(e->quantity), e->short_by, true));
 }
 
 /* Not enough by itself, but up to a length. */
@@ -262,8 +259,8 @@ static struct str up_to(const struct teller *t, const struct fix *fix) {
                     value->name == FACT_max_model_len;
     if (!is_other)
         return STR("");
-    struct str n = shown_number(t, UNIT_TOKENS, value->number);
-    return said_with(t, "report.enough_up_to", &n, 1);
+    return SAID(t, "report.enough_up_to",
+                shown_number(t, UNIT_TOKENS, value->number));
 }
 
 struct str fix_step(const struct teller *t, const struct fix *fix) {
@@ -328,9 +325,8 @@ struct dead_end_words dead_end_words(const struct teller *t,
 struct str dead_end_said(const struct teller *t,
                          const struct dead_end_shown *d, bool is_whole) {
     struct dead_end_words w = dead_end_words(t, d);
-    struct str args[] = {w.action, is_whole ? w.why : first_sentence(w.why),
-                         w.instead};
-    return said_with(t, is_whole && w.instead.n > 0 ? "report.dead_end_instead"
-                                                    : "report.dead_end",
-                     args, 3);
+    return SAID(t,
+                is_whole && w.instead.n > 0 ? "report.dead_end_instead"
+                                            : "report.dead_end",
+                w.action, is_whole ? w.why : first_sentence(w.why), w.instead);
 }

@@ -30,10 +30,10 @@ static void put_item(const struct teller *t, struct buf *out,
 
 static void put_table(const struct teller *t, struct buf *out,
                       const struct table *table) {
-    for (size_t i = 0; i < table->rows * table->columns; i++) {
-        put_cell(t, out, table->cells[i], i % table->columns == 0);
-        if ((i + 1) % table->columns == 0)
-            buf_add(out, STR("\r\n"));
+    for (size_t row = 0; row < table->count; row++) {
+        for (size_t i = 0; i < table->columns; i++)
+            put_cell(t, out, table->rows[row].cells[i], i == 0);
+        buf_add(out, STR("\r\n"));
     }
 }
 
@@ -49,6 +49,6 @@ static void put_blocks(const struct teller *t, struct buf *out,
     }
 }
 
-void csv_walk(const struct teller *t, struct document *d, struct buf *out) {
-    put_blocks(t, out, &d->top);
+void csv_walk(const struct teller *t, struct buf *out) {
+    put_blocks(t, out, &t->d->top);
 }

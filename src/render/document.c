@@ -1,8 +1,9 @@
 /* document.c: putting blocks together, and taking out what an answer can do
  * without. */
-#include "render/document.h"
+#include "render/parts.h"
 
 #define LEFT_OUT_MOST 64
+#define COLUMNS_MOST 8 /* of a table */
 
 static bool is_empty(const struct block *b) {
     switch (b->kind) {
@@ -13,17 +14,17 @@ static bool is_empty(const struct block *b) {
     case BLOCK_CODE: return b->text.n == 0;
     case BLOCK_LINK: return b->href.n == 0;
     case BLOCK_BARS: return b->bars == NULL || b->bars->count == 0;
-    case BLOCK_TABLE: return b->table == NULL || b->table->rows == 0;
+    case BLOCK_TABLE:
     case BLOCK_SECTION:
     case BLOCK_RULE: break;
     }
     return false;
 }
 
-struct block *document_add(struct document *d, struct block *under,
+struct block *document_add(const struct teller *t, struct block *under,
                            struct block b) {
-    struct block *made = arena_alloc(d->a, sizeof *made);
-    struct block *to = under != NULL ? under : &d->top;
+    struct block *made = arena_alloc(t->a, sizeof *made);
+    struct block *to = under != NULL ? under : &t->d->top;
     *made = b;
     if (is_empty(made))
         return made;
@@ -35,63 +36,77 @@ struct block *document_add(struct document *d, struct block *under,
     return made;
 }
 
-struct block *document_text(struct document *d, struct block *under,
-                            enum tone tone, struct str text) {
-    return document_add(d, under, (struct block){.kind = BLOCK_TEXT,
-                                                 .tone = tone, .text = text});
+/* A block of words. */
+static struct block *add(const struct teller *t, struct block *under,
+                         enum block_kind kind, enum tone tone,
+                         struct str text) {
+    return document_add(
+        t, under, (struct block){.kind = kind, .tone = tone, .text = text});
 }
 
-struct block *document_section(struct document *d, struct str heading) {
-    return document_add(d, NULL, (struct block){.kind = BLOCK_SECTION,
-                                                .tone = TONE_STRONG,
-                                                .text = heading});
+struct block *document_text(const struct teller *t, struct block *under,
+                            struct str text) {
+    return add(t, under, BLOCK_TEXT, TONE_PLAIN, text);
 }
 
-struct block *document_item(struct document *d, struct block *under,
+struct block *document_toned(const struct teller *t, struct block *under,
+                             enum tone tone, struct str text) {
+    return add(t, under, BLOCK_TEXT, tone, text);
+}
+
+struct block *document_section(const struct teller *t, const char *key) {
+    return add(t, NULL, BLOCK_SECTION, TONE_STRONG, said(t, key));
+}
+
+struct block *document_item(const struct teller *t, struct block *under,
                             const char *mark, struct str text) {
-    return document_add(d, under, (struct block){.kind = BLOCK_ITEM,
-                                                 .mark = str_of(mark),
-                                                 .text = text});
+    struct block *item = add(t, under, BLOCK_ITEM, TONE_PLAIN, text);
+    item->mark = str_of(mark);
+    return item;
 }
 
-struct block *document_code(struct document *d, struct block *under,
+struct block *document_code(const struct teller *t, struct block *under,
                             struct str code) {
-    return document_add(d, under,
-                        (struct block){.kind = BLOCK_CODE, .text = code});
+    return add(t, under, BLOCK_CODE, TONE_PLAIN, code);
 }
 
-void document_title(struct document *d, enum tone tone, struct str text) {
-    document_add(d, NULL, (struct block){.kind = BLOCK_TITLE, .tone = tone,
-                                         .text = text});
+void document_title(const struct teller *t, enum tone tone, struct str text) {
+    add(t, NULL, BLOCK_TITLE, tone, text);
 }
 
-struct block *document_bars(struct document *d, const struct bars *bars) {
-    return document_add(d, NULL,
+struct block *document_bars(const struct teller *t, const struct bars *bars) {
+    return document_add(t, NULL,
                         (struct block){.kind = BLOCK_BARS, .bars = bars});
 }
 
-struct block *document_link(struct document *d, struct block *under,
+struct block *document_link(const struct teller *t, struct block *under,
                             struct str href, struct str text) {
-    return document_add(d, under, (struct block){.kind = BLOCK_LINK,
-                                                 .href = href, .text = text});
+    return document_add(
+        t, under,
+        (struct block){.kind = BLOCK_LINK, .href = href, .text = text});
 }
 
-struct table *document_table(struct document *d, struct block *under,
-                             size_t columns, size_t rows) {
-    struct table *t = arena_alloc(d->a, sizeof *t);
-    *t = (struct table){
-        columns, rows,
-        arena_array(d->a, rows * columns, sizeof *t->cells),
-        arena_array(d->a, rows, sizeof *t->tones),
-        arena_array(d->a, rows, sizeof *t->hrefs),
-        arena_array(d->a, rows, sizeof *t->drawn)};
-    document_add(d, under, (struct block){.kind = BLOCK_TABLE, .table = t});
-    return t;
+struct table *document_table(const struct teller *t, struct block *under,
+                             const char *const *titles) {
+    struct table *table = arena_alloc(t->a, sizeof *table);
+    struct str cells[COLUMNS_MOST];
+    *table = (struct table){.columns = 0};
+    while (titles[table->columns] != NULL) {
+        cells[table->columns] = said(t, titles[table->columns]);
+        table->columns++;
+    }
+    table_add(t, table, cells);
+    document_add(t, under, (struct block){.kind = BLOCK_TABLE, .table = table});
+    return table;
 }
 
-void table_row(struct table *table, size_t row, const struct str *cells) {
-    memcpy(table->cells + row * table->columns, cells,
-           table->columns * sizeof *cells);
+struct row *table_add(const struct teller *t, struct table *table,
+                      const struct str *cells) {
+    struct row *row = ARENA_ADD(t->a, table->rows, table->count, table->cap);
+    *row =
+        (struct row){.cells = arena_array(t->a, table->columns, sizeof *cells)};
+    memcpy(row->cells, cells, table->columns * sizeof *cells);
+    return row;
 }
 
 struct str in_backquotes(struct arena *a, struct str code) {
@@ -146,14 +161,15 @@ static void prune(struct block *under) {
     under->last = before;
 }
 
-void document_shorten(struct document *d,
-                      bool (*is_short)(const void *ctx,
-                                       const struct document *d),
-                      const void *ctx) {
+static bool is_short(const struct teller *t) {
+    return t->d->lines_most == 0 || text_lines(t) <= t->d->lines_most;
+}
+
+void document_shorten(const struct teller *t) {
     struct block *out[LEFT_OUT_MOST];
     size_t count = 0;
-    while (!is_short(ctx, d) && count < LEFT_OUT_MOST) {
-        struct block *b = candidate(&d->top, NULL);
+    while (!is_short(t) && count < LEFT_OUT_MOST) {
+        struct block *b = candidate(&t->d->top, NULL);
         if (b == NULL)
             break;
         b->is_left_out = true;
@@ -163,7 +179,7 @@ void document_shorten(struct document *d,
     while (count > 0) {
         struct block *b = out[--count];
         b->is_left_out = false;
-        b->is_left_out = !is_short(ctx, d);
+        b->is_left_out = !is_short(t);
     }
-    prune(&d->top);
+    prune(&t->d->top);
 }

@@ -58,13 +58,16 @@ struct bars { /* to one scale; the parts of a bar of several are named below */
     int64_t scale_bytes; /* of a bar in full length */
 };
 
+struct row {
+    struct str *cells;
+    enum tone tone;
+    struct str href; /* of the first cell */
+    int64_t drawn; /* beside it as a bar, all rows to one scale, where the page
+                      has room */
+};
 struct table {
-    size_t columns, rows;
-    struct str *cells; /* row by row; the first row holds the titles */
-    enum tone *tones;  /* of each row */
-    struct str *hrefs; /* of each row's first cell */
-    int64_t *drawn;    /* of each row: drawn beside it as bars to one scale,
-                          where the page has room */
+    size_t columns, count, cap;
+    struct row *rows; /* the first one holds the titles */
 };
 
 struct block {
@@ -84,41 +87,48 @@ struct block {
 };
 
 struct document {
-    struct arena *a;
     size_t lines_most; /* of text; 0: as many as it takes */
     bool is_page;      /* stands alone, and not in an issue or a message */
     struct block top;  /* its blocks are the document's */
 };
 
-/* A copy of b as the last block under `under`; NULL: the document's top. A
- * block of words without words is not added. Returns the block, which may then
- * be added to; never NULL. */
-struct block *document_add(struct document *d, struct block *under,
+/* Builders add to t->d. A copy of b as the last block under `under`; NULL: the
+ * document's top. A block of words without words is not added. Returns the
+ * block, which may then be added to; never NULL. */
+struct teller; /* render/parts.h */
+struct block *document_add(const struct teller *t, struct block *under,
                            struct block b);
-struct block *document_text(struct document *d, struct block *under,
-                            enum tone tone, struct str text);
-struct block *document_section(struct document *d, struct str heading);
-struct block *document_item(struct document *d, struct block *under,
+struct block *document_text(const struct teller *t, struct block *under,
+                            struct str text);
+struct block *document_toned(const struct teller *t, struct block *under,
+                             enum tone tone, struct str text);
+/* Under the text of that key. */
+struct block *document_section(const struct teller *t, const char *key);
+struct block *document_item(const struct teller *t, struct block *under,
                             const char *mark, struct str text);
-struct block *document_code(struct document *d, struct block *under,
+struct block *document_code(const struct teller *t, struct block *under,
                             struct str code);
-void document_title(struct document *d, enum tone tone, struct str text);
-struct block *document_bars(struct document *d, const struct bars *bars);
-struct block *document_link(struct document *d, struct block *under,
+void document_title(const struct teller *t, enum tone tone, struct str text);
+struct block *document_bars(const struct teller *t, const struct bars *bars);
+struct block *document_link(const struct teller *t, struct block *under,
                             struct str href, struct str text);
-/* So many cells, to be filled row by row. */
-struct table *document_table(struct document *d, struct block *under,
-                             size_t columns, size_t rows);
-void table_row(struct table *table, size_t row, const struct str *cells);
+/* Texts as an array, and how many. */
+#define STRS(...) ((const struct str[]){__VA_ARGS__})
+#define STRS_COUNT(...) (sizeof STRS(__VA_ARGS__) / sizeof(struct str))
+/* Its titles are the texts of those keys; NULL ends them. */
+struct table *document_table(const struct teller *t, struct block *under,
+                             const char *const *titles);
+#define TABLE(t, under, ...)                                                   \
+    document_table((t), (under), (const char *const[]){__VA_ARGS__, NULL})
+struct row *table_add(const struct teller *t, struct table *table,
+                      const struct str *cells);
+#define ROW(t, table, ...) table_add((t), (table), STRS(__VA_ARGS__))
 /* `code`, with as many backquotes as it needs. */
 struct str in_backquotes(struct arena *a, struct str code);
 /* Is there anything of it to be shown? */
 bool block_is_shown(const struct block *b);
 /* What can be spared is left out until the document is short, as much of it as
  * need be; then all that is left out goes, and sections without blocks. */
-void document_shorten(struct document *d,
-                      bool (*is_short)(const void *ctx,
-                                       const struct document *d),
-                      const void *ctx);
+void document_shorten(const struct teller *t);
 
 #endif

@@ -8,8 +8,6 @@
 
 #define LINES 20
 #define PLANS 3
-#define COMPARE_CELLS 6
-#define SWEEP_CELLS 4
 #define STEP_LINES 6 /* of a release that answers otherwise */
 
 /* What an answer that is too long does without, the last first. */
@@ -19,36 +17,35 @@ enum tone fit_tone(enum truth_fit fits) {
     return fits == FIT_YES ? TONE_GOOD : fits == FIT_NO ? TONE_BAD : TONE_WARN;
 }
 
-static void add_head(const struct teller *t, struct document *d,
-                     const struct fit *fit) {
+static void add_head(const struct teller *t, const struct fit *fit) {
     struct budget parts = fit_parts(t, fit);
     const struct bars *bars = bars_of_budget(t, &parts, false);
     struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
     if (bars->count == 0 && need.known && fit->kv.pool.known)
         bars = bars_of_pair(t, need.low, fit->kv.pool.high);
-    document_title(d, fit_tone(fit->fits), fit_title(t, fit));
-    document_text(d, NULL, TONE_PLAIN, fit_numbers(t, fit));
-    document_text(d, NULL, TONE_PLAIN, fit_tightest(t, fit));
-    document_text(d, NULL, TONE_PLAIN, fit_asked(t, fit));
+    document_title(t, fit_tone(fit->fits), fit_title(t, fit));
+    document_text(t, NULL, fit_numbers(t, fit));
+    document_text(t, NULL, fit_tightest(t, fit));
+    document_text(t, NULL, fit_asked(t, fit));
     if (fit->c.model_is_guess)
-        document_text(d, NULL, TONE_WARN, said(t, "fit.guess"));
+        document_toned(t, NULL, TONE_WARN, said(t, "fit.guess"));
     if (!fit_is_settled(fit->fits) || fit->because.key != NULL)
-        document_text(d, NULL, TONE_WARN, fit_needs(t, fit));
+        document_toned(t, NULL, TONE_WARN, fit_needs(t, fit));
     for (size_t i = 0; i < fit->remark_count; i++)
-        document_text(d, NULL, TONE_WARN, said_note(t, &fit->remarks[i]));
-    document_bars(d, bars);
+        document_toned(t, NULL, TONE_WARN, said_note(t, &fit->remarks[i]));
+    document_bars(t, bars);
 }
 
 /* ---- the most that fits ---- */
 
-static void add_limit(const struct teller *t, struct document *d,
-                      struct block *under, struct str name, struct str value) {
-    struct str label = said_with(t, "report.label", &name, 1);
+static void add_limit(const struct teller *t, struct block *under,
+                      struct str name, struct str value) {
+    struct str label = SAID(t, "report.label", name);
     if (value.n > 0) {
         uint8_t spare = under->first != NULL ? LIMIT : 0;
-        document_item(d, under, "-",
-                      arena_printf(t->a, "%.*s%.*s", STR_ARG(label),
-                                   STR_ARG(value)))
+        document_item(
+            t, under, "-",
+            arena_printf(t->a, "%.*s%.*s", STR_ARG(label), STR_ARG(value)))
             ->spare = spare;
     }
 }
@@ -72,7 +69,7 @@ static struct str shares(const struct teller *t, const struct fit *fit) {
         fit->most_share.known ? shown_span(t, UNIT_RATIO, fit->most_share)
                               : STR("")};
     return both[1].n == 0   ? both[0]
-           : both[0].n == 0 ? said_with(t, "fit.at_most", &both[1], 1)
+           : both[0].n == 0 ? SAID(t, "fit.at_most", both[1])
                             : said_with(t, "fit.least_and_most", both, 2);
 }
 
@@ -80,10 +77,11 @@ static struct str shares(const struct teller *t, const struct fit *fit) {
 static struct str longest(const struct teller *t, const struct fit *fit) {
     struct span s = fit->longest;
     int64_t most = fit->c.model ? fit->c.model->max_position : 0;
-    struct str ends[] = {shown_number(t, UNIT_COUNT, s.low),
-                         shown_number(t, UNIT_TOKENS, s.high)};
-    struct str both = s.low == s.high ? shown_span(t, UNIT_TOKENS, s)
-                                      : said_with(t, "unit.between", ends, 2);
+    struct str both =
+        s.low == s.high
+            ? shown_span(t, UNIT_TOKENS, s)
+            : SAID(t, "unit.between", shown_number(t, UNIT_COUNT, s.low),
+                   shown_number(t, UNIT_TOKENS, s.high));
     struct str args[] = {both, shown_number(t, UNIT_TOKENS, most)};
     if (s.known && s.high == 0) {
         both = said(t, "fit.longest_none");
@@ -98,16 +96,14 @@ static struct str least_card(const struct teller *t, const struct gpu *gpu) {
     if (gpu == NULL)
         return STR("");
     struct span total = span_of(gpu->total_low, gpu->total_high);
-    struct str named[] = {gpu->id, shown_span(t, UNIT_BYTES, total)};
-    return said_with(t, "fit.least_card", named, 2);
+    return SAID(t, "fit.least_card", gpu->id, shown_span(t, UNIT_BYTES, total));
 }
 
-static void add_limits(const struct teller *t, struct document *d,
-                       const struct fit *fit) {
-    struct block *under = document_section(d, said(t, "fit.most"));
+static void add_limits(const struct teller *t, const struct fit *fit) {
+    struct block *under = document_section(t, "fit.most");
     bool fits_none = fit->longest.known && fit->longest.high == 0;
     if (fit->is_training && fit->largest_batch.known)
-        add_limit(t, d, under, said_fact(t, FACT_batch_size),
+        add_limit(t, under, said_fact(t, FACT_batch_size),
                   shown_span(t, UNIT_COUNT, fit->largest_batch));
     const struct {
         const char *name;
@@ -123,38 +119,36 @@ static void add_limits(const struct teller *t, struct document *d,
         {"fit.card", least_card(t, fit->least_gpu)},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        add_limit(t, d, under, said(t, limits[i].name), limits[i].value);
+        add_limit(t, under, said(t, limits[i].name), limits[i].value);
 }
 
 /* ---- changes ---- */
 
-static void add_plans(const struct teller *t, struct document *d,
-                      const struct fit *fit) {
+static void add_plans(const struct teller *t, const struct fit *fit) {
     size_t most = t->o->all ? FIT_PLANS : PLANS;
     if (fit->fits == FIT_YES)
         return;
     if (fit->plan_count == 0 && fit->fits == FIT_NO)
-        document_text(d, NULL, TONE_PLAIN, said(t, "fit.no_plan"));
+        document_text(t, NULL, said(t, "fit.no_plan"));
     struct block *under = document_section(
-        d, said(t, fit_is_settled(fit->fits) ? "fit.plan" : "fit.plan_sure"));
+        t, fit_is_settled(fit->fits) ? "fit.plan" : "fit.plan_sure");
     under->column[0] = said(t, "report.cost");
     for (size_t i = 0; i < fit->plan_count && i < most; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct span pool =
             plan->is_likely ? span_exact(plan->pool.high) : plan->pool;
-        struct str args[] = {shown_span(t, UNIT_BYTES, plan->needed),
-                             shown_span(t, UNIT_BYTES, pool)};
         struct block *item =
-            document_item(d, under, arena_printf(t->a, "%zu", i + 1).p,
+            document_item(t, under, arena_printf(t->a, "%zu", i + 1).p,
                           fit_changes(t, fit, plan));
         item->column[0] =
             fix_cost(t, fit_plan_effort(plan), fit_plan_loses(plan));
         item->column_tone = TONE_DIM;
         item->spare = i > 0 ? PLAN : 0;
-        document_text(d, item, TONE_DIM,
-                      said_with(t, plan->is_likely ? "fit.plan_likely"
-                                                   : "fit.plan_numbers",
-                                args, 2));
+        document_toned(
+            t, item, TONE_DIM,
+            SAID(t, plan->is_likely ? "fit.plan_likely" : "fit.plan_numbers",
+                 shown_span(t, UNIT_BYTES, plan->needed),
+                 shown_span(t, UNIT_BYTES, pool)));
     }
 }
 
@@ -162,13 +156,12 @@ static void add_plans(const struct teller *t, struct document *d,
 
 /* Those that fail, those that deserve a word; KAITO's last, where it decides
  * otherwise than the arithmetic does. */
-static void add_checks(const struct teller *t, struct document *d,
-                       const struct fit *fit) {
+static void add_checks(const struct teller *t, const struct fit *fit) {
     struct str lines[FIT_FAILED_MOST];
     size_t count = fit_failed(t, fit, lines);
-    struct block *under = document_section(d, said(t, "fit.checks"));
+    struct block *under = document_section(t, "fit.checks");
     for (size_t i = 0; i < count; i++)
-        document_text(d, under, TONE_PLAIN, lines[i]);
+        document_text(t, under, lines[i]);
     const struct fit_checked *sku = &fit->checks[CHECK_SKU];
     bool passes = sku->verdict == VERDICT_ENOUGH;
     bool fits = fit->fits == FIT_YES || fit->fits == FIT_LIKELY;
@@ -177,19 +170,18 @@ static void add_checks(const struct teller *t, struct document *d,
         const char *key = sku->is_bypassed ? "fit.sku_bypass"
                           : passes         ? "fit.sku_passes"
                                            : "fit.sku_fails";
-        document_text(d, under, TONE_PLAIN,
-                      fit_check_said(t, key, sku, UNIT_BYTES))->spare = CHECK;
+        document_text(t, under, fit_check_said(t, key, sku, UNIT_BYTES))
+            ->spare = CHECK;
     }
 }
 
-static void add_formulas(const struct teller *t, struct document *d,
-                         const struct fit *fit) {
-    struct block *under = document_section(d, said(t, "fit.formulas"));
+static void add_formulas(const struct teller *t, const struct fit *fit) {
+    struct block *under = document_section(t, "fit.formulas");
     for (size_t i = 0; i < fit->formulas.count; i++)
-        document_text(d, under, TONE_DIM,
-                      said_formula(t, fit->formulas.at[i]));
-    document_text(d, document_section(d, said(t, "fit.inputs")), TONE_DIM,
-                  fit_inputs(t, fit));
+        document_toned(t, under, TONE_DIM,
+                       said_formula(t, fit->formulas.at[i]));
+    document_toned(t, document_section(t, "fit.inputs"), TONE_DIM,
+                   fit_inputs(t, fit));
 }
 
 /* ---- tables ---- */
@@ -203,81 +195,65 @@ static struct str span_or_dash(const struct teller *t, enum unit unit,
     return s.known ? shown_span(t, unit, s) : STR("-");
 }
 
-static void add_compare(const struct teller *t, struct document *d,
-                        const struct fit_sheet *s) {
+static void add_compare(const struct teller *t, const struct fit_sheet *s) {
     bool trains = s->fit->is_training;
-    enum fact_name fact;
     if (s->column_count == 0)
         return;
-    struct block *under = document_section(d, said(t, "fit.compare"));
+    struct block *under = document_section(t, "fit.compare");
     struct table *table =
-        document_table(d, under, COMPARE_CELLS, s->column_count + 1);
-    struct str titles[COMPARE_CELLS] = {
-        fact_named(s->compared, &fact) ? said_fact(t, fact) : s->compared,
-        said(t, "fit.verdict"),
-        trains ? said_fact(t, FACT_batch_size) : STR("max_model_len"),
-        said(t, trains ? "fit.a_step" : "fit.requests"),
-        said(t, trains ? "budget.optimizer" : "fit.pool"),
-        said(t, "fit.weights")};
-    table_row(table, 0, titles);
+        TABLE(t, under, arena_printf(t->a, "fact.%.*s", STR_ARG(s->compared)).p,
+              "fit.verdict", trains ? "fact.batch_size" : "max_model_len",
+              trains ? "fit.a_step" : "fit.requests",
+              trains ? "budget.optimizer" : "fit.pool", "fit.weights");
     for (size_t i = 0; i < s->column_count; i++) {
         const struct fit *fit = s->columns[i].fit;
         bool is_step = fit->is_training;
-        struct str row[COMPARE_CELLS] = {
-            s->columns[i].value, fit_verdict_word(t, fit->fits),
+        struct span weights = span_exact(fit->weights_bytes);
+        weights.known = fit->weights_bytes > 0;
+        ROW(t, table, s->columns[i].value, fit_verdict_word(t, fit->fits),
             span_or_dash(t, UNIT_COUNT,
                          is_step ? fit->largest_batch : fit->longest),
             is_step ? span_or_dash(t, UNIT_BYTES, fit_held(fit))
                     : or_dash(shown_hundredths(t, fit->concurrency)),
             span_or_dash(t, UNIT_BYTES,
                          is_step ? fit->training.optimizer : fit->kv.pool),
-            fit->weights_bytes > 0
-                ? shown_number(t, UNIT_BYTES, fit->weights_bytes)
-                : STR("-")};
-        table_row(table, i + 1, row);
-        table->tones[i + 1] = fit_tone(fit->fits);
+            span_or_dash(t, UNIT_BYTES, weights))
+            ->tone = fit_tone(fit->fits);
     }
 }
 
-static void add_sweep(const struct teller *t, struct document *d,
-                      const struct fit_sheet *s) {
+static void add_sweep(const struct teller *t, const struct fit_sheet *s) {
     if (s->point_count == 0)
         return;
-    struct block *under = document_section(d, said(t, "fit.sweep"));
-    struct table *table =
-        document_table(d, under, SWEEP_CELLS, s->point_count + 1);
-    struct str titles[SWEEP_CELLS] = {
-        STR("max_model_len"), said(t, "fit.request"), said(t, "fit.requests"),
-        said(t, "fit.verdict")};
-    table_row(table, 0, titles);
+    struct block *under = document_section(t, "fit.sweep");
+    struct table *table = TABLE(t, under, "max_model_len", "fit.request",
+                                "fit.requests", "fit.verdict");
     for (size_t i = 0; i < s->point_count; i++) {
         const struct fit_point *point = &s->points[i];
-        struct str row[SWEEP_CELLS] = {
-            shown_number(t, UNIT_COUNT, point->tokens),
-            span_or_dash(t, UNIT_BYTES, point->bytes),
-            or_dash(shown_hundredths(t, point->concurrency)),
-            fit_verdict_word(t, point->fits)};
-        table_row(table, i + 1, row);
-        table->tones[i + 1] = fit_tone(point->fits);
-        table->drawn[i + 1] = point->bytes.known ? point->bytes.high : 0;
+        struct row *row =
+            ROW(t, table, shown_number(t, UNIT_COUNT, point->tokens),
+                span_or_dash(t, UNIT_BYTES, point->bytes),
+                or_dash(shown_hundredths(t, point->concurrency)),
+                fit_verdict_word(t, point->fits));
+        row->tone = fit_tone(point->fits);
+        row->drawn = point->bytes.known ? point->bytes.high : 0;
     }
 }
 
-void fit_document(const struct teller *t, const struct fit_sheet *sheet,
-                  struct document *d) {
+void fit_document(const struct teller *t, const struct fit_sheet *sheet) {
     const struct fit *fit = sheet->told;
-    add_head(t, d, fit);
-    add_compare(t, d, sheet);
-    add_steps(t, d, &sheet->steps);
-    add_sweep(t, d, sheet);
-    add_limits(t, d, fit);
-    add_plans(t, d, fit);
-    add_checks(t, d, fit);
+    add_head(t, fit);
+    add_compare(t, sheet);
+    add_steps(t, &sheet->steps);
+    add_sweep(t, sheet);
+    add_limits(t, fit);
+    add_plans(t, fit);
+    add_checks(t, fit);
     if (t->o->all) {
-        add_formulas(t, d, fit);
+        add_formulas(t, fit);
         return;
     }
-    document_text(d, NULL, TONE_DIM, said(t, "fit.more"));
-    d->lines_most = LINES + sheet->column_count + sheet->point_count +
-                    STEP_LINES * sheet->steps.count;
+    document_toned(t, NULL, TONE_DIM, said(t, "fit.more"));
+    t->d->lines_most = LINES + sheet->column_count + sheet->point_count +
+                       STEP_LINES * sheet->steps.count;
 }

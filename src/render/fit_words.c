@@ -40,8 +40,7 @@ static struct str cards(const struct teller *t, const struct fit *fit) {
         return said(t, "fit.some_card");
     if (n <= 1)
         return card;
-    struct str args[] = {shown_number(t, UNIT_COUNT, n), card};
-    return said_with(t, "fit.cards", args, 2);
+    return SAID(t, "fit.cards", shown_number(t, UNIT_COUNT, n), card);
 }
 
 /* "Qwen/Qwen2.5-32B-Instruct (awq)": where weights are not the release's. */
@@ -51,10 +50,9 @@ static struct str model_name(const struct teller *t, const struct fit *fit) {
     const struct fact *name = input(fit, FACT_model);
     if (model == NULL)
         return name->known ? name->word : said(t, "fit.some_model");
-    struct str args[] = {model->id, how->word};
     bool is_other = how->known && how->word.n > 0 &&
                     !str_eq(how->word, model->quantization);
-    return is_other ? said_with(t, "fit.stored", args, 2) : model->id;
+    return is_other ? SAID(t, "fit.stored", model->id, how->word) : model->id;
 }
 
 struct str fit_title(const struct teller *t, const struct fit *fit) {
@@ -67,9 +65,8 @@ struct str fit_title(const struct teller *t, const struct fit *fit) {
             ? arena_printf(t->a, "%.*s %.*s", STR_ARG(name),
                            STR_ARG(version->word))
             : name;
-    struct str args[] = {model_name(t, fit), cards(t, fit), software,
-                         fit_verdict_word(t, fit->fits)};
-    return said_with(t, "fit.title", args, 4);
+    return SAID(t, "fit.title", model_name(t, fit), cards(t, fit), software,
+                fit_verdict_word(t, fit->fits));
 }
 
 struct str fit_verdict_word(const struct teller *t, enum truth_fit fits) {
@@ -88,15 +85,13 @@ struct span fit_held(const struct fit *fit) {
 static struct str training_numbers(const struct teller *t,
                                    const struct fit *fit) {
     struct span all = fit_held(fit);
-    struct str args[] = {shown_input(t, fit, FACT_batch_size),
-                         shown_input(t, fit, FACT_seq_len),
-                         shown_span(t, UNIT_BYTES, all),
-                         shown_span(t, UNIT_BYTES, fit->budget.total)};
     if (!all.known)
         return STR("");
-    return said_with(t, fit->budget.total.known ? "fit.step_and_card"
-                                                : "fit.step",
-                     args, 4);
+    return SAID(t, fit->budget.total.known ? "fit.step_and_card" : "fit.step",
+                shown_input(t, fit, FACT_batch_size),
+                shown_input(t, fit, FACT_seq_len),
+                shown_span(t, UNIT_BYTES, all),
+                shown_span(t, UNIT_BYTES, fit->budget.total));
 }
 
 /* How much is left, or by how much the rest alone is too large. */
@@ -225,9 +220,8 @@ static bool is_of_checkpoint(const struct engine *engine,
 
 struct str fit_check_said(const struct teller *t, const char *key,
                           const struct fit_checked *k, enum unit unit) {
-    struct str args[] = {shown_span(t, unit, k->asked),
-                         shown_span(t, unit, k->there)};
-    return said_with(t, key, args, 2);
+    return SAID(t, key, shown_span(t, unit, k->asked),
+                shown_span(t, unit, k->there));
 }
 
 size_t fit_failed(const struct teller *t, const struct fit *fit,
@@ -264,9 +258,9 @@ struct str fit_changes(const struct teller *t, const struct fit *fit,
         const struct fact *f = &plan->change[i];
         struct str cards = shown_number(t, UNIT_COUNT, f->number);
         words_add(&all, f->name == FACT_gpu_count
-                            ? said_with(t, "fit.on_cards", &cards, 1)
+                            ? SAID(t, "fit.on_cards", cards)
                         : is_of_checkpoint(engine, f)
-                            ? said_with(t, "fit.with_weights", &f->word, 1)
+                            ? SAID(t, "fit.with_weights", f->word)
                             : change_said(t, fit, engine, f));
     }
     return words_end(&all);
@@ -323,9 +317,8 @@ struct str fit_tightest(const struct teller *t, const struct fit *fit) {
     if (largest == NULL || !shown.total.known || fit->fits == FIT_YES ||
         !is_of_room(fit))
         return STR("");
-    struct str key = arena_printf(t->a, "budget.%s", largest->part);
-    struct str args[] = {said(t, key.p),
-                         shown_span(t, UNIT_BYTES, largest->bytes),
-                         shown_span(t, UNIT_BYTES, shown.total)};
-    return said_with(t, "fit.tightest", args, 3);
+    return SAID(t, "fit.tightest",
+                said(t, arena_printf(t->a, "budget.%s", largest->part).p),
+                shown_span(t, UNIT_BYTES, largest->bytes),
+                shown_span(t, UNIT_BYTES, shown.total));
 }

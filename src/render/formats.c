@@ -10,7 +10,7 @@ struct format {
     const char *name;
     unsigned shows;
     /* the one or the other */
-    void (*walk)(const struct teller *t, struct document *d, struct buf *out);
+    void (*walk)(const struct teller *t, struct buf *out);
     void (*data)(const struct teller *t, const struct answer *answer,
                  struct buf *out);
 };
@@ -24,9 +24,9 @@ struct format {
     X(chat, SHOWS_REPORT, chat_walk, NULL) \
     X(csv, SHOWS_LIST | SHOWS_FIT, csv_walk, NULL)
 
-#define ROW(name, shows, walk, data) {#name, shows, walk, data},
-static const struct format formats[] = {FORMATS(ROW)};
-#undef ROW
+#define FORMAT(name, shows, walk, data) {#name, shows, walk, data},
+static const struct format formats[] = {FORMATS(FORMAT)};
+#undef FORMAT
 
 #define NAME(name, shows, walk, data) #name,
 const char *const format_names[] = {FORMATS(NAME) NULL};
@@ -54,37 +54,29 @@ _Noreturn static void refuse(struct arena *a, const char *name, unsigned shows) 
                                       : "list, search and fit");
 }
 
-static bool is_short(const void *teller, const struct document *d) {
-    return d->lines_most == 0 || text_lines(teller, d) <= d->lines_most;
-}
-
-static struct document document_of(const struct teller *t,
-                                   const struct answer *answer) {
-    struct document d = {.a = t->a};
+static void build(const struct teller *t, const struct answer *answer) {
     if (answer->is_memory)
-        memory_document(t, answer->report, &d);
+        memory_document(t, answer->report);
     else if (answer->report != NULL)
-        report_document(t, answer->report, &d);
+        report_document(t, answer->report);
     else if (answer->entry != NULL)
-        entry_document(t, answer->entry, &d);
-    else if (answer->list != NULL && answer->list->contents != CONTENTS_NONE)
-        contents_document(t, answer->list, &d);
+        entry_document(t, answer->entry);
     else if (answer->list != NULL)
-        list_document(t, answer->list, &d);
+        list_document(t, answer->list);
     else if (answer->names != NULL)
-        names_document(t, answer->names, &d);
+        names_document(t, answer->names);
     else if (answer->models != NULL)
-        models_document(t, answer->models, &d);
+        models_document(t, answer->models);
     else
-        fit_document(t, answer->fit, &d);
-    document_shorten(&d, is_short, t);
-    return d;
+        fit_document(t, answer->fit);
+    document_shorten(t);
 }
 
 void format_write(const struct format *f, struct arena *a, struct reader *r,
                   const struct answer *answer, const struct render_options *o,
                   struct buf *out) {
-    struct teller t = {.a = a, .r = r, .o = o, .lang = o->lang};
+    struct document d = {0};
+    struct teller t = {.a = a, .r = r, .o = o, .lang = o->lang, .d = &d};
     struct answer shown = *answer;
     if ((f->shows & kind_of(answer)) == 0)
         refuse(a, f->name, f->shows);
@@ -94,6 +86,6 @@ void format_write(const struct format *f, struct arena *a, struct reader *r,
         f->data(&t, &shown, out);
         return;
     }
-    struct document d = document_of(&t, &shown);
-    f->walk(&t, &d, out);
+    build(&t, &shown);
+    f->walk(&t, out);
 }

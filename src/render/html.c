@@ -192,16 +192,15 @@ static void put_bars(struct sheet *s, const struct bars *bars) {
     raw(s, "</figure>\n");
 }
 
-static void put_cell(struct sheet *s, const struct table *t, size_t row,
+static void put_cell(struct sheet *s, const struct row *row, bool is_title,
                      size_t column) {
-    struct str text = t->cells[row * t->columns + column];
-    const char *tag = row > 0 && column > 0 ? "td"
-                      : text.n == 0         ? "td"
-                      : row == 0            ? "th scope=\"col\""
-                                            : "th scope=\"row\"";
+    struct str text = row->cells[column];
+    const char *tag = (!is_title && column > 0) || text.n == 0 ? "td"
+                      : is_title ? "th scope=\"col\""
+                                 : "th scope=\"row\"";
     buf_printf(s->out, "<%s>", tag);
-    if (column == 0 && t->hrefs[row].n > 0)
-        put_link(s, t->hrefs[row], text);
+    if (column == 0 && row->href.n > 0)
+        put_link(s, row->href, text);
     else
         put(s, text);
     buf_printf(s->out, "</%.2s>", tag);
@@ -210,14 +209,14 @@ static void put_cell(struct sheet *s, const struct table *t, size_t row,
 /* A wide table scrolls by itself, by keys as well. */
 static void put_table(struct sheet *s, const struct table *t) {
     raw(s, "<div class=\"table\" tabindex=\"0\"><table>\n");
-    for (size_t row = 0; row < t->rows; row++) {
+    for (size_t row = 0; row < t->count; row++) {
         raw(s, row == 0 ? "<thead>" : row == 1 ? "<tbody>\n" : "");
-        open_toned(s, "tr", row == 0 ? TONE_PLAIN : t->tones[row]);
+        open_toned(s, "tr", row == 0 ? TONE_PLAIN : t->rows[row].tone);
         for (size_t i = 0; i < t->columns; i++)
-            put_cell(s, t, row, i);
+            put_cell(s, &t->rows[row], row == 0, i);
         raw(s, row == 0 ? "</tr></thead>\n" : "</tr>\n");
     }
-    raw(s, t->rows > 1 ? "</tbody>\n" : "");
+    raw(s, t->count > 1 ? "</tbody>\n" : "");
     raw(s, "</table></div>\n");
 }
 
@@ -345,7 +344,7 @@ static struct str title_of(const struct document *d) {
     return b != NULL ? b->text : STR("oomkb");
 }
 
-void html_walk(const struct teller *t, struct document *d, struct buf *out) {
+void html_walk(const struct teller *t, struct buf *out) {
     struct sheet s = {t, out};
     const char *lang = lang_name(t->lang);
     if (!t->o->is_site) {
@@ -353,11 +352,11 @@ void html_walk(const struct teller *t, struct document *d, struct buf *out) {
                    "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
                    "content=\"width=device-width, initial-scale=1\">\n"
                    "<title>", lang);
-        put_escaped(&s, str_trim(shown_short(t, title_of(d), SIZE_MAX)));
+        put_escaped(&s, str_trim(shown_short(t, title_of(t->d), SIZE_MAX)));
         raw(&s, "</title>\n</head>\n<body>\n<main>\n");
     }
     buf_printf(out, "<article lang=\"%s\">\n", lang);
-    put_below(&s, &d->top, t->o->is_part ? 2 : 1);
+    put_below(&s, &t->d->top, t->o->is_part ? 2 : 1);
     raw(&s, "</article>\n");
     raw(&s, t->o->is_site ? "" : "</main>\n</body>\n</html>\n");
 }

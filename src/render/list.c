@@ -160,35 +160,38 @@ struct listing search_entries(struct arena *a, struct reader *r,
 
 /* "KV cache too small at start, failure" */
 static struct str kind_of(const struct teller *t, const struct entry *e) {
-    struct str words[] = {said_word(t, WORDS_MECHANISM, (int)e->mechanism),
-                          said_word(t, WORDS_SEVERITY, (int)e->severity)};
-    return said_with(t, "list.kind", words, 2);
+    return SAID(t, "list.kind",
+                said_word(t, WORDS_MECHANISM, (int)e->mechanism),
+                said_word(t, WORDS_SEVERITY, (int)e->severity));
 }
 
 /* An entry is an item: its id and kind, below them its title. */
-void list_document(const struct teller *t, const struct listing *list,
-                   struct document *d) {
-    d->is_page = true;
+void list_document(const struct teller *t, const struct listing *list) {
+    t->d->is_page = true;
+    if (list->contents != CONTENTS_NONE) {
+        contents_document(t, list);
+        return;
+    }
     if (list->count == 0)
-        document_text(d, NULL, TONE_PLAIN, said(t, "list.nothing"));
+        document_text(t, NULL, said(t, "list.nothing"));
     struct block *under = NULL;
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->at[i].entry;
         struct str folder = str_slice(e->id, 0, str_find_char(e->id, '/'));
         if (!list->is_search &&
             (under == NULL || !str_eq(under->text, folder)))
-            under = document_add(d, NULL,
+            under = document_add(t, NULL,
                                  (struct block){.kind = BLOCK_SECTION,
                                                 .text = folder,
                                                 .is_implied = true});
         struct block row = {.kind = BLOCK_ITEM, .text = e->id,
                             .tone = TONE_STRONG, .column_tone = TONE_DIM,
                             .column = {kind_of(t, e)}};
-        struct block *item = document_add(d, under, row);
-        document_text(d, item, TONE_PLAIN, said_text(t, &e->title));
+        struct block *item = document_add(t, under, row);
+        document_text(t, item, said_text(t, &e->title));
         if (list->is_search)
-            document_text(d, item, TONE_DIM,
-                          snippet_of(t, e, list->words, SNIPPET_COLUMNS));
+            document_toned(t, item, TONE_DIM,
+                           snippet_of(t, e, list->words, SNIPPET_COLUMNS));
     }
 }
 

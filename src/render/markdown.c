@@ -275,11 +275,11 @@ static void put_cell(struct sheet *s, struct str text, struct str href) {
 
 static void put_table(struct sheet *s, const struct table *table) {
     blank(s);
-    for (size_t row = 0; row < table->rows; row++) {
+    for (size_t row = 0; row < table->count; row++) {
+        const struct row *is = &table->rows[row];
         for (size_t i = 0; i < table->columns; i++) {
             raw(s, i == 0 ? "| " : " | ");
-            put_cell(s, table->cells[row * table->columns + i],
-                     i == 0 ? table->hrefs[row] : STR(""));
+            put_cell(s, is->cells[i], i == 0 ? is->href : STR(""));
         }
         raw(s, " |\n");
         for (size_t i = 0; i < table->columns && row == 0; i++)
@@ -436,8 +436,7 @@ static void put_block(struct sheet *s, const struct block *under,
     }
 }
 
-void markdown_walk(const struct teller *t, struct document *d,
-                   struct buf *out) {
-    struct sheet s = {t, d->is_page, out};
-    put_below(&s, &d->top);
+void markdown_walk(const struct teller *t, struct buf *out) {
+    struct sheet s = {t, t->d->is_page, out};
+    put_below(&s, &t->d->top);
 }

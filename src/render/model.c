@@ -5,10 +5,6 @@
 
 #include "render/fit_words.h"
 
-#define KV_CELLS 4
-#define GPU_CELLS 6
-#define ALL_CELLS 5
-
 struct str model_slug(struct arena *a, const struct model *m) {
     struct str name, owner = str_cut(m->id, '/', &name);
     return name.n > 0 ? arena_printf(a, "%.*s--%.*s", STR_ARG(owner),
@@ -27,34 +23,33 @@ static struct str number(const struct teller *t, int64_t n) {
 
 /* ---- one model ---- */
 
-static void add_head(const struct teller *t, struct document *d,
-                     const struct model_sheet *s) {
+static void add_head(const struct teller *t, const struct model_sheet *s) {
     const struct model *m = s->model;
     struct str slug = model_slug(t->a, m);
-    document_title(d, TONE_STRONG,
-                   said_with(t, "site.model_title", &m->id, 1));
+    document_title(t, TONE_STRONG, SAID(t, "site.model_title", m->id));
     struct block *id = document_add(
-        d, NULL, (struct block){.kind = BLOCK_ID, .text = m->id,
-                                .column = {m->family}});
-    document_link(d, id, STR("README.md"), said(t, "site.models"));
-    document_link(d, id, arena_printf(t->a, "../../%s/models/%.*s.md",
-                                      site_other(t), STR_ARG(slug)),
+        t, NULL,
+        (struct block){.kind = BLOCK_ID, .text = m->id, .column = {m->family}});
+    document_link(t, id, STR("README.md"), said(t, "site.models"));
+    document_link(t, id,
+                  arena_printf(t->a, "../../%s/models/%.*s.md", site_other(t),
+                               STR_ARG(slug)),
                   said(t, "site.other"));
-    document_link(d, id, arena_printf(t->a, "../calculator.html#model=%.*s",
-                                      STR_ARG(m->id)),
-                  said(t, "site.calculator"));
-    struct str args[] = {number(t, m->params), number(t, m->layers),
-                         amount(t, UNIT_BYTES, s->fit->weights),
-                         shown_fact(t, &s->fit->c.in[FACT_dtype])};
-    document_text(d, NULL, TONE_PLAIN,
-                  said_with(t, "site.model_what", args, 4));
-    struct str length = number(t, m->max_position);
-    document_text(d, NULL, TONE_PLAIN,
-                  said_with(t, "site.model_length", &length, 1));
+    document_link(
+        t, id,
+        arena_printf(t->a, "../calculator.html#model=%.*s", STR_ARG(m->id)),
+        said(t, "site.calculator"));
+    document_text(t, NULL,
+                  SAID(t, "site.model_what", number(t, m->params),
+                       number(t, m->layers),
+                       amount(t, UNIT_BYTES, s->fit->weights),
+                       shown_fact(t, &s->fit->c.in[FACT_dtype])));
+    document_text(t, NULL,
+                  SAID(t, "site.model_length", number(t, m->max_position)));
     struct words names = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < m->aliases.count; i++)
         words_add(&names, in_backquotes(t->a, m->aliases.at[i]));
-    document_text(d, NULL, TONE_DIM, words_said(&names, "site.model_names"));
+    document_toned(t, NULL, TONE_DIM, words_said(&names, "site.model_names"));
 }
 
 static struct str releases(const struct teller *t, const struct model_kv *kv) {
@@ -68,119 +63,96 @@ static struct str releases(const struct teller *t, const struct model_kv *kv) {
                              : said(t, "site.releases_all");
 }
 
-static void add_kv(const struct teller *t, struct document *d,
-                   const struct model_sheet *s) {
-    struct block *under = document_section(d, said(t, "site.kv"));
-    document_text(d, under, TONE_PLAIN, said(t, "site.kv_what"));
+static void add_kv(const struct teller *t, const struct model_sheet *s) {
+    struct block *under = document_section(t, "site.kv");
+    document_text(t, under, said(t, "site.kv_what"));
     if (s->kv_count == 0) {
-        document_text(d, under, TONE_PLAIN, said(t, "fit.unknown"));
+        document_text(t, under, said(t, "fit.unknown"));
         return;
     }
-    struct str length = number(t, s->model->max_position);
-    struct table *table = document_table(d, under, KV_CELLS, s->kv_count + 1);
-    table_row(table, 0,
-              (struct str[]){said(t, "site.engine"), said(t, "site.release"),
-                             said(t, "site.per_token"),
-                             said_with(t, "site.one_request", &length, 1)});
+    struct table *table = TABLE(t, under, "site.engine", "site.release",
+                                "site.per_token", "site.one_request");
+    table->rows[0].cells[3] =
+        SAID(t, "site.one_request", number(t, s->model->max_position));
     for (size_t i = 0; i < s->kv_count; i++) {
         const struct model_kv *kv = &s->kv[i];
-        table_row(table, i + 1,
-                  (struct str[]){kv->engine, releases(t, kv),
-                                 amount(t, UNIT_BYTES, kv->per_token),
-                                 amount(t, UNIT_BYTES, kv->request)});
+        ROW(t, table, kv->engine, releases(t, kv),
+            amount(t, UNIT_BYTES, kv->per_token),
+            amount(t, UNIT_BYTES, kv->request));
     }
 }
 
-static void add_gpus(const struct teller *t, struct document *d,
-                     const struct model_sheet *s) {
-    struct block *under = document_section(d, said(t, "site.gpus"));
-    struct str args[] = {s->fit->c.in[FACT_engine_version].word,
-                         number(t, s->model->max_position)};
-    document_text(d, under, TONE_PLAIN,
-                  said_with(t, "site.gpus_what", args, 2));
-    struct table *table = document_table(d, under, GPU_CELLS, s->on_count + 1);
-    table_row(table, 0,
-              (struct str[]){STR("GPU"), said(t, "site.memory"),
-                             said(t, "fit.verdict"),
-                             said(t, "site.longest"),
-                             said(t, "fit.at_once"),
-                             said(t, "site.ranks")});
+static void add_gpus(const struct teller *t, const struct model_sheet *s) {
+    struct block *under = document_section(t, "site.gpus");
+    document_text(t, under,
+                  SAID(t, "site.gpus_what",
+                       s->fit->c.in[FACT_engine_version].word,
+                       number(t, s->model->max_position)));
+    struct table *table = TABLE(t, under, "GPU", "site.memory", "fit.verdict",
+                                "site.longest", "fit.at_once", "site.ranks");
     for (size_t i = 0; i < s->on_count; i++) {
         const struct gpu *gpu = s->on[i].gpu;
         const struct fit *fit = s->on[i].fit;
         struct span total = {true, gpu->total_low, gpu->total_high};
         bool has_many = fit->concurrency.known;
-        table_row(table, i + 1,
-                  (struct str[]){
-                      gpu->id, amount(t, UNIT_BYTES, total),
-                      fit_verdict_word(t, fit->fits),
-                      amount(t, UNIT_COUNT, fit->longest),
-                      has_many ? shown_hundredths(t, fit->concurrency)
-                               : said(t, "fit.unknown"),
-                      amount(t, UNIT_COUNT, fit->least_tensor_parallel)});
-        table->tones[i + 1] = fit_tone(fit->fits);
+        ROW(t, table, gpu->id, amount(t, UNIT_BYTES, total),
+            fit_verdict_word(t, fit->fits), amount(t, UNIT_COUNT, fit->longest),
+            has_many ? shown_hundredths(t, fit->concurrency)
+                     : said(t, "fit.unknown"),
+            amount(t, UNIT_COUNT, fit->least_tensor_parallel))
+            ->tone = fit_tone(fit->fits);
     }
 }
 
-static void add_sources(const struct teller *t, struct document *d,
-                        const struct model_sheet *s) {
-    struct block *under = document_section(d, said(t, "fit.formulas"));
+static void add_sources(const struct teller *t, const struct model_sheet *s) {
+    struct block *under = document_section(t, "fit.formulas");
     for (size_t i = 0; i < s->fit->formulas.count; i++)
-        document_text(d, under, TONE_PLAIN,
-                      said_formula(t, s->fit->formulas.at[i]));
-    document_text(d, under, TONE_DIM, fit_inputs(t, s->fit));
+        document_text(t, under, said_formula(t, s->fit->formulas.at[i]));
+    document_toned(t, under, TONE_DIM, fit_inputs(t, s->fit));
     bool is_recalled = str_eq(s->model->verified, STR("recalled"));
-    under = document_section(d, said(t, "explain.sources"));
-    document_text(d, under, is_recalled ? TONE_WARN : TONE_PLAIN,
-                  said(t, is_recalled ? "site.shape_recalled"
-                                      : "site.shape_sources"));
+    under = document_section(t, "explain.sources");
+    document_toned(
+        t, under, is_recalled ? TONE_WARN : TONE_PLAIN,
+        said(t, is_recalled ? "site.shape_recalled" : "site.shape_sources"));
     for (size_t i = 0; i < s->model->sources.count; i++)
-        document_link(d, under, s->model->sources.at[i], STR(""));
+        document_link(t, under, s->model->sources.at[i], STR(""));
 }
 
 /* ---- all of them ---- */
 
-static void add_all(const struct teller *t, struct document *d,
-                    const struct model_sheet *s) {
-    document_title(d, TONE_STRONG, said(t, "site.models"));
-    struct str count = shown_number(t, UNIT_COUNT, (int64_t)s->all_count);
-    document_text(d, NULL, TONE_PLAIN,
-                  said_with(t, "site.models_what", &count, 1));
-    document_link(d, NULL, arena_printf(t->a, "../../%s/models/README.md",
-                                        site_other(t)),
-                  said(t, "site.other"));
-    struct table *table = document_table(d, NULL, ALL_CELLS, s->all_count + 1);
-    table_row(table, 0,
-              (struct str[]){said(t, "site.model"),
-                             said(t, "list.column.parameters"),
-                             said(t, "site.weights"),
-                             said(t, "site.per_token"),
-                             said(t, "list.column.max_model_len")});
+static void add_all(const struct teller *t, const struct model_sheet *s) {
+    document_title(t, TONE_STRONG, said(t, "site.models"));
+    document_text(t, NULL,
+                  SAID(t, "site.models_what",
+                       shown_number(t, UNIT_COUNT, (int64_t)s->all_count)));
+    document_link(
+        t, NULL, arena_printf(t->a, "../../%s/models/README.md", site_other(t)),
+        said(t, "site.other"));
+    struct table *table =
+        TABLE(t, NULL, "site.model", "list.column.parameters", "site.weights",
+              "site.per_token", "list.column.max_model_len");
     for (size_t i = 0; i < s->all_count; i++) {
         const struct model *m = s->all[i].model;
         const struct fit *fit = s->all[i].fit;
-        table_row(table, i + 1,
-                  (struct str[]){m->id, number(t, m->params),
-                                 amount(t, UNIT_BYTES, fit->weights),
-                                 amount(t, UNIT_BYTES, fit->kv.slope),
-                                 number(t, m->max_position)});
-        table->hrefs[i + 1] = arena_printf(
-            t->a, "%.*s.md", STR_ARG(model_slug(t->a, m)));
+        ROW(t, table, m->id, number(t, m->params),
+            amount(t, UNIT_BYTES, fit->weights),
+            amount(t, UNIT_BYTES, fit->kv.slope), number(t, m->max_position))
+            ->href =
+            arena_printf(t->a, "%.*s.md", STR_ARG(model_slug(t->a, m)));
     }
 }
 
-void models_document(const struct teller *t, const struct model_sheet *sheet,
-                     struct document *d) {
-    d->is_page = true;
+void models_document(const struct teller *t, const struct model_sheet *sheet) {
+    t->d->is_page = true;
     if (sheet->model == NULL) {
-        add_all(t, d, sheet);
+        add_all(t, sheet);
         return;
     }
-    add_head(t, d, sheet);
-    add_kv(t, d, sheet);
-    add_steps(t, d, &sheet->steps);
-    add_gpus(t, d, sheet);
-    add_sources(t, d, sheet);
+    add_head(t, sheet);
+    add_kv(t, sheet);
+    add_steps(t, &sheet->steps);
+    add_gpus(t, sheet);
+    add_sources(t, sheet);
 }
 
 /* What a model takes, as JSON: the numbers of its page, and its

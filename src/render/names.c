@@ -165,16 +165,17 @@ const struct names *names_of_machine(struct arena *a, struct reader *r,
 
 /* ---- the answer ---- */
 
-void names_document(const struct teller *t, const struct names *n,
-                    struct document *d) {
-    struct table *table =
-        document_table(d, NULL, n->column_count, n->row_count + 1);
-    for (size_t i = 0; i < n->column_count; i++) {
-        struct str key = arena_printf(t->a, "list.column.%s", n->columns[i]);
-        table->cells[i] = said(t, key.p);
+void names_document(const struct teller *t, const struct names *n) {
+    const char *titles[NAMES_COLUMNS + 1] = {NULL};
+    struct str cells[NAMES_COLUMNS];
+    for (size_t i = 0; i < n->column_count; i++)
+        titles[i] = arena_printf(t->a, "list.column.%s", n->columns[i]).p;
+    struct table *table = document_table(t, NULL, titles);
+    for (size_t row = 0; row < n->row_count; row++) {
+        for (size_t i = 0; i < n->column_count; i++)
+            cells[i] = n->cells[row * n->column_count + i].text;
+        table_add(t, table, cells);
     }
-    for (size_t i = 0; i < n->row_count * n->column_count; i++)
-        table->cells[n->column_count + i] = n->cells[i].text;
 }
 
 struct json *names_row(const struct teller *t, const struct names *n,

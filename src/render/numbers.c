@@ -79,8 +79,7 @@ static const struct fact *known_fact(const struct report *rep,
 static struct str where(const struct teller *t, uint32_t line) {
     if (line == 0)
         return STR("");
-    struct str number = shown_number(t, UNIT_COUNT, line);
-    return said_with(t, "numbers.where", &number, 1);
+    return SAID(t, "numbers.where", shown_number(t, UNIT_COUNT, line));
 }
 
 /* "(lines 3 and 5)": need and limit often stand apart. */
@@ -89,17 +88,15 @@ static struct str where_both(const struct teller *t, uint32_t one,
     if (one == 0 || other == 0 || one == other) {
         return where(t, one > 0 ? one : other);
     }
-    struct str lines[] = {shown_number(t, UNIT_COUNT, one),
-                          shown_number(t, UNIT_COUNT, other)};
-    return said_with(t, "numbers.where_both", lines, 2);
+    return SAID(t, "numbers.where_both", shown_number(t, UNIT_COUNT, one),
+                shown_number(t, UNIT_COUNT, other));
 }
 
 /* The sentence's end: what is missing, if anything is. */
 static struct str ended(const struct teller *t, struct str words,
                         struct str short_by) {
-    struct str end = short_by.n > 0
-                         ? said_with(t, "numbers.short_by", &short_by, 1)
-                         : said(t, "numbers.stop");
+    struct str end = short_by.n > 0 ? SAID(t, "numbers.short_by", short_by)
+                                    : said(t, "numbers.stop");
     return arena_printf(t->a, "%.*s%.*s", STR_ARG(words), STR_ARG(end));
 }
 
@@ -150,9 +147,10 @@ static struct str at_start(const struct teller *t, const struct report *rep,
         wanted = printed->number; /* not one reckoned beside it */
     struct comparison c =
         amounts_compared(t, UNIT_BYTES, wanted, free_->number);
-    struct str args[] = {c.need, shown_fact(t, share), shown_fact(t, total),
-                         c.have, where(t, free_->line)};
-    return ended(t, said_with(t, "numbers.at_start_wanted", args, 5),
+    return ended(t,
+                 SAID(t, "numbers.at_start_wanted", c.need,
+                      shown_fact(t, share), shown_fact(t, total), c.have,
+                      where(t, free_->line)),
                  c.short_by);
 }
 
@@ -163,8 +161,8 @@ static struct str at_wake(const struct teller *t, const struct report *rep,
     const struct fact *freed = known_fact(rep, f, FACT_sleep_freed);
     if (stage == NULL || !str_eq(stage->word, STR("wake")) || freed == NULL)
         return STR("");
-    struct str args[] = {shown_fact(t, freed), where(t, freed->line)};
-    return said_with(t, "numbers.sleep_freed", args, 2);
+    return SAID(t, "numbers.sleep_freed", shown_fact(t, freed),
+                where(t, freed->line));
 }
 
 /* A TPU's memory is not a GPU's. */
@@ -205,10 +203,9 @@ static struct str listed_facts(const struct teller *t,
                                 : unit == UNIT_BYTES || unit == UNIT_TOKENS;
         if (!is_wanted || is_holder(fact) || !is_printed(fact))
             continue;
-        struct str pair[] = {label_of(t, facts, fact->name),
-                             shown_short(t, shown_fact(t, fact),
-                                         VALUE_COLUMNS)};
-        words_add(&out, said_with(t, "report.seen_fact", pair, 2));
+        words_add(&out,
+                  SAID(t, "report.seen_fact", label_of(t, facts, fact->name),
+                       shown_short(t, shown_fact(t, fact), VALUE_COLUMNS)));
         *line = *line == 0 ? fact->line : *line;
     }
     return words_end(&out);
@@ -259,8 +256,7 @@ static struct str generic(const struct teller *t, const struct finding *f,
         return args[1].n > 0 ? said_with(t, "numbers.only_line", args, 2)
                              : args[1];
     }
-    struct str args[] = {all, where(t, line)};
-    return ended(t, said_with(t, "numbers.generic", args, 2), STR(""));
+    return ended(t, SAID(t, "numbers.generic", all, where(t, line)), STR(""));
 }
 
 /* Behind a single amount: others of the log, which it may be held against. */
@@ -270,7 +266,7 @@ static struct str also(const struct teller *t, const struct report *rep,
     struct str list = listed_facts(t, &f->facts, &told, ALSO_FACTS, &line);
     if (list.n == 0)
         list = listed_facts(t, &rep->context, &told, ALSO_FACTS, &line);
-    return list.n > 0 ? said_with(t, "numbers.also", &list, 1) : list;
+    return said_of(t, "numbers.also", list);
 }
 
 static struct str sentence_said(const struct teller *t,
@@ -318,10 +314,8 @@ static struct str weights_need(const struct teller *t, const struct report *rep,
                           e->before.known && e->limit.known &&
                           e->before.low > e->limit.high;
         if (is_telling) {
-            struct str args[] = {
-                model_called(t, model),
-                shown_number(t, UNIT_BYTES, span_middle(e->before))};
-            return said_with(t, "numbers.weights_need", args, 2);
+            return SAID(t, "numbers.weights_need", model_called(t, model),
+                        shown_number(t, UNIT_BYTES, span_middle(e->before)));
         }
     }
     return STR("");
@@ -337,9 +331,8 @@ static struct str per_token(const struct teller *t, const struct report *rep,
                    f->shortage == SHORT_KV_POOL;
     if (!is_told)
         return STR("");
-    struct str args[] = {model_called(t, model),
-                         shown_number(t, UNIT_BYTES, slope.low)};
-    return said_with(t, "numbers.per_token", args, 2);
+    return SAID(t, "numbers.per_token", model_called(t, model),
+                shown_number(t, UNIT_BYTES, slope.low));
 }
 
 /* A line of the log is quoted as it stands, often without a full stop. */
@@ -393,13 +386,13 @@ struct str holders_said(const struct teller *t, const struct finding *f) {
     struct words list = words_begin(t, said(t, "report.and"));
     for (size_t i = 0; i < f->facts.count && list.count < HOLDERS_MAX; i++) {
         const struct fact *fact = &f->facts.at[i];
-        struct str args[] = {arena_printf(t->a, "%" PRId64, fact->pid),
-                             shown_fact(t, fact),
-                             shown_short(t, fact->word, VALUE_COLUMNS)};
+        struct str amount = shown_fact(t, fact); /* written so from here on */
         const char *key = fact->word.n > 0 ? "report.holder_named"
                                            : "report.holder";
         if (is_among_largest(f, i))
-            words_add(&list, said_with(t, key, args, 3));
+            words_add(&list,
+                      SAID(t, key, arena_printf(t->a, "%" PRId64, fact->pid),
+                           amount, shown_short(t, fact->word, VALUE_COLUMNS)));
     }
     return words_said(&list, "report.held_by");
 }

@@ -25,43 +25,34 @@ struct teller {
     const struct render_options *o;
     enum lang lang;
     struct amounts *amounts; /* NULL: an amount is written as it comes */
+    struct document *d;      /* that is built or walked; NULL: none */
 };
 
 /* ---- builders: an answer as a document ---- */
-void report_document(const struct teller *t, const struct report *rep,
-                     struct document *d);
-void entry_document(const struct teller *t, const struct entry *e,
-                    struct document *d);
-void names_document(const struct teller *t, const struct names *n,
-                    struct document *d);
-void list_document(const struct teller *t, const struct listing *list,
-                   struct document *d);
-void contents_document(const struct teller *t, const struct listing *list,
-                       struct document *d);
+void report_document(const struct teller *t, const struct report *rep);
+void entry_document(const struct teller *t, const struct entry *e);
+void names_document(const struct teller *t, const struct names *n);
+void list_document(const struct teller *t, const struct listing *list);
+void contents_document(const struct teller *t, const struct listing *list);
 const char *site_other(const struct teller *t); /* folder of the other language */
-void models_document(const struct teller *t, const struct model_sheet *sheet,
-                     struct document *d);
-void fit_document(const struct teller *t, const struct fit_sheet *sheet,
-                  struct document *d);
-
-/* "GPU": the breakdown of the report, whether anything is told. */
-void memory_document(const struct teller *t, const struct report *rep,
-                     struct document *d);
+void models_document(const struct teller *t, const struct model_sheet *sheet);
+void fit_document(const struct teller *t, const struct fit_sheet *sheet);
+/* The breakdown of the report, whether anything is told. */
+void memory_document(const struct teller *t, const struct report *rep);
 
 /* ---- walkers: a document as bytes ---- */
-void text_walk(const struct teller *t, struct document *d, struct buf *out);
-void markdown_walk(const struct teller *t, struct document *d,
-                   struct buf *out);
-void html_walk(const struct teller *t, struct document *d, struct buf *out);
-void chat_walk(const struct teller *t, struct document *d, struct buf *out);
-void csv_walk(const struct teller *t, struct document *d, struct buf *out);
+void text_walk(const struct teller *t, struct buf *out);
+void markdown_walk(const struct teller *t, struct buf *out);
+void html_walk(const struct teller *t, struct buf *out);
+void chat_walk(const struct teller *t, struct buf *out);
+void csv_walk(const struct teller *t, struct buf *out);
 /* For tests: text as markdown_walk() escapes it, a block of code. */
 struct str markdown_of(const struct teller *t, struct str text);
 void markdown_code(const struct teller *t, struct buf *out, size_t indent,
                    const char *kind, struct str code);
 /* For tests: text as html_walk() escapes it. */
 struct str html_of(const struct teller *t, struct str text);
-size_t text_lines(const struct teller *t, const struct document *d);
+size_t text_lines(const struct teller *t);
 /* text.c: bars in lines of that width, for who has no other way to draw. */
 struct str text_of_bars(const struct teller *t, const struct bars *bars,
                         uint32_t width);
@@ -114,9 +105,13 @@ struct str said_word(const struct teller *t, enum vocabulary which, int value);
 struct str said_work(const struct teller *t, struct str work);
 struct str said_fact(const struct teller *t, enum fact_name name); /* label */
 struct str said_text(const struct teller *t, const struct text *text);
-/* key's text with up to four arguments filled in; an empty one says nothing */
+/* key's text with these arguments filled in; an empty one says nothing */
 struct str said_with(const struct teller *t, const char *key,
                      const struct str args[], size_t count);
+#define SAID(t, key, ...)                                                      \
+    said_with((t), (key), STRS(__VA_ARGS__), STRS_COUNT(__VA_ARGS__))
+/* Empty where the one argument is. */
+struct str said_of(const struct teller *t, const char *key, struct str arg);
 
 /* "a, b and c": members one after the other, parted by a text. */
 struct words {
@@ -135,8 +130,7 @@ struct str words_said(struct words *w, const char *key);
 struct str said_formula(const struct teller *t, struct str formula);
 
 /* step.c: a release at which an answer becomes another */
-void add_steps(const struct teller *t, struct document *d,
-               const struct release_steps *steps);
+void add_steps(const struct teller *t, const struct release_steps *steps);
 /* Of a log: "it fits before 0.26.0, and not since". */
 struct str turn_said(const struct teller *t, const struct release_step *s);
 struct json *json_step(const struct teller *t, const struct release_step *s);
@@ -246,9 +240,8 @@ struct chosen fixes_chosen(const struct teller *t, const struct finding *f);
 /* Its place among those that are shown, from 1; "-": it is none of them. */
 struct str fix_number(const struct teller *t, const struct finding *f,
                       const struct fix *fix);
-void add_advice(const struct teller *t, struct document *d,
-                const struct report *rep, const struct finding *f,
-                bool is_main);
+void add_advice(const struct teller *t, const struct report *rep,
+                const struct finding *f, bool is_main);
 
 /* answer.c: what looks like memory, and no entry knows */
 struct json *json_suspects(const struct teller *t, const struct report *rep);

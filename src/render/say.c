@@ -124,6 +124,10 @@ struct str said_with(const struct teller *t, const char *key,
                : settled(t->a, &out);
 }
 
+struct str said_of(const struct teller *t, const char *key, struct str arg) {
+    return arg.n > 0 ? SAID(t, key, arg) : arg;
+}
+
 struct str said_note(const struct teller *t, const struct note *n) {
     struct str args[NOTE_ARGS];
     for (size_t i = 0; i < n->count; i++)
@@ -201,8 +205,7 @@ struct str words_end(struct words *w) {
 }
 
 struct str words_said(struct words *w, const char *key) {
-    struct str words = words_end(w);
-    return words.n > 0 ? said_with(w->t, key, &words, 1) : words;
+    return said_of(w->t, key, words_end(w));
 }
 
 /* ---- of a report ---- */
@@ -241,19 +244,20 @@ struct str summary_of(struct arena *a, struct reader *r,
 
 /* How much there was to read. */
 struct str said_read(const struct teller *t, const struct report *rep) {
-    struct str size[] = {shown_number(t, UNIT_COUNT, (int64_t)rep->lines),
-                         shown_number(t, UNIT_BYTES, (int64_t)rep->bytes)};
     const char *key = rep->lines == 1 ? "report.read_one" : "report.read";
-    return said_with(t, key, size, 2);
+    return SAID(t, key, shown_number(t, UNIT_COUNT, (int64_t)rep->lines),
+                shown_number(t, UNIT_BYTES, (int64_t)rep->bytes));
 }
 
 struct str said_gave_up(const struct teller *t, const struct report *rep) {
-    struct str counts[] = {
-        shown_number(t, UNIT_COUNT, (int64_t)rep->gave_up_line),
-        shown_number(t, UNIT_COUNT, (int64_t)rep->gave_up_patterns)};
     const char *key = rep->gave_up_patterns == 1 ? "report.gave_up_one"
                                                  : "report.gave_up";
-    return rep->gave_up_patterns > 0 ? said_with(t, key, counts, 2) : STR("");
+    return rep->gave_up_patterns > 0
+               ? SAID(t, key,
+                      shown_number(t, UNIT_COUNT, (int64_t)rep->gave_up_line),
+                      shown_number(t, UNIT_COUNT,
+                                   (int64_t)rep->gave_up_patterns))
+               : STR("");
 }
 
 /* A formula in the language of this call. Formulas are

@@ -38,8 +38,8 @@ struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
         return amount_said(t, n);
     put_number(&out, has_word ? UNIT_COUNT : unit, n);
     struct str number = settled(t->a, &out);
-    return has_word              ? said_with(t, "unit.bytes", &number, 1)
-           : unit == UNIT_TOKENS ? said_with(t, "unit.tokens", &number, 1)
+    return has_word              ? SAID(t, "unit.bytes", number)
+           : unit == UNIT_TOKENS ? SAID(t, "unit.tokens", number)
                                  : number;
 }
 
@@ -68,8 +68,8 @@ struct str shown_span(const struct teller *t, enum unit unit, struct span s) {
     if (str_eq(low, high))
         return low;
     bool is_none = unit == UNIT_BYTES && s.low == 0;
-    struct str ends[] = {is_none ? STR("0") : without_unit(low, high), high};
-    return said_with(t, "unit.between", ends, 2);
+    return SAID(t, "unit.between", is_none ? STR("0") : without_unit(low, high),
+                high);
 }
 
 struct span ratio_of_hundredths(struct span s) {
@@ -106,8 +106,7 @@ static struct str count(const struct teller *t, int64_t n) {
 struct str shown_own(const struct teller *t, const struct own_success *own) {
     if (own->worked + own->failed == 0)
         return STR("");
-    struct str counts[] = {count(t, own->worked), count(t, own->failed)};
-    return said_with(t, "rate.own", counts, 2);
+    return SAID(t, "rate.own", count(t, own->worked), count(t, own->failed));
 }
 
 /* One or two reports: one is what it says; of two none may be good. */
@@ -129,9 +128,8 @@ static struct str rate_words(const struct teller *t,
     case BASIS_COUNT_OF: return STR("");
     case BASIS_reports: return said_with(t, reports_key(s), counts, 2);
     case BASIS_measured: return said_with(t, "rate.measured", counts, 2);
-    case BASIS_estimate: return said_with(t, "rate.estimate", &mean, 1);
-    case BASIS_ai_generated:
-        return said_with(t, "rate.ai_generated", &mean, 1);
+    case BASIS_estimate: return SAID(t, "rate.estimate", mean);
+    case BASIS_ai_generated: return SAID(t, "rate.ai_generated", mean);
     }
     return STR("");
 }
@@ -139,12 +137,11 @@ static struct str rate_words(const struct teller *t,
 struct str shown_rate(const struct teller *t, const struct success *s) {
     if (!s->known || s->maintainers_tried < 1)
         return s->known ? rate_words(t, s) : STR("");
-    struct str words[] = {rate_words(t, s), count(t, s->maintainers_worked),
-                          count(t, s->maintainers_tried)};
     const char *key = s->maintainers_tried > 1     ? "rate.with_maintainers"
                       : s->maintainers_worked == 1 ? "rate.with_one_maintainer"
                                                    : "rate.without_maintainer";
-    return said_with(t, key, words, 3);
+    return SAID(t, key, rate_words(t, s), count(t, s->maintainers_worked),
+                count(t, s->maintainers_tried));
 }
 
 /* One line, cleaned; blanks instead of newlines and tabs. */
@@ -213,9 +210,9 @@ struct str shown_times(const struct teller *t, const struct finding *f) {
     struct str args[] = {shown_number(t, UNIT_COUNT, count),
                          shown_lines(t, f->first_line, last)};
     if (f->count == 2 && f->first_line != last) {
-        struct str both[] = {shown_number(t, UNIT_COUNT, f->first_line),
-                             shown_number(t, UNIT_COUNT, last)};
-        args[1] = said_with(t, "report.lines_both", both, 2);
+        args[1] = SAID(t, "report.lines_both",
+                       shown_number(t, UNIT_COUNT, f->first_line),
+                       shown_number(t, UNIT_COUNT, last));
     }
     return said_with(t, "report.times", args, 2);
 }
@@ -224,20 +221,19 @@ struct str shown_seen(const struct teller *t, const struct fact_list *facts) {
     struct words list = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *f = &facts->at[i];
-        struct str pair[] = {said_fact(t, f->name),
-                             shown_short(t, shown_fact(t, f), SEEN_COLUMNS)};
         if (f->known && f->source != SOURCE_MACHINE)
-            words_add(&list, said_with(t, "report.seen_fact", pair, 2));
+            words_add(&list,
+                      SAID(t, "report.seen_fact", said_fact(t, f->name),
+                           shown_short(t, shown_fact(t, f), SEEN_COLUMNS)));
     }
     return words_said(&list, "report.seen");
 }
 
 struct str shown_kind(const struct teller *t, const struct entry *e) {
-    struct str words[] = {e->component,
-                          said_word(t, WORDS_MECHANISM, (int)e->mechanism),
-                          said_word(t, WORDS_SEVERITY, (int)e->severity),
-                          said_word(t, WORDS_ROLE, (int)e->role)};
-    return said_with(t, "explain.kind", words, 4);
+    return SAID(t, "explain.kind", e->component,
+                said_word(t, WORDS_MECHANISM, (int)e->mechanism),
+                said_word(t, WORDS_SEVERITY, (int)e->severity),
+                said_word(t, WORDS_ROLE, (int)e->role));
 }
 
 struct str shown_range(const struct teller *t, const struct version_range *r) {
@@ -257,18 +253,16 @@ static struct str reported_failure(const struct teller *t,
                                    const struct rate *rate) {
     int64_t tried = rate->tried + rate->maintainers_tried;
     int64_t failed = rate->worked + rate->maintainers_worked;
-    struct str counts[] = {shown_number(t, UNIT_COUNT, failed),
-                           shown_number(t, UNIT_COUNT, tried)};
     if (tried == 1)
         return said(t, failed == 1 ? "rate.one_failed" : "rate.one_worked");
-    return said_with(t, "rate.failures", counts, 2);
+    return SAID(t, "rate.failures", shown_number(t, UNIT_COUNT, failed),
+                shown_number(t, UNIT_COUNT, tried));
 }
 
 struct str shown_failure(const struct teller *t, const struct rate *rate) {
     if (rate->basis == BASIS_reports)
         return reported_failure(t, rate);
-    struct str words = shown_stored_rate(t, rate);
-    return words.n > 0 ? said_with(t, "explain.fails", &words, 1) : words;
+    return said_of(t, "explain.fails", shown_stored_rate(t, rate));
 }
 
 struct str shown_stored_rate(const struct teller *t, const struct rate *rate) {

@@ -32,10 +32,10 @@ static bool percent_of(struct span before, struct span from, int64_t *out) {
 static struct str percent_said(const struct teller *t, struct span before,
                                struct span from) {
     int64_t percent;
-    struct str shown = {NULL, 0};
-    if (percent_of(before, from, &percent))
-        shown = arena_printf(t->a, "%+lld %%", (long long)percent);
-    return shown.n > 0 ? said_with(t, "fit.percent", &shown, 1) : STR("");
+    return percent_of(before, from, &percent)
+               ? SAID(t, "fit.percent",
+                      arena_printf(t->a, "%+lld %%", (long long)percent))
+               : STR("");
 }
 
 static struct words sentences_begin(const struct teller *t) {
@@ -48,12 +48,11 @@ static bool is_same(struct span x, struct span y) {
 
 static struct str moved(const struct teller *t, const char *key,
                         struct span before, struct span from) {
-    struct str args[] = {shown_span(t, UNIT_BYTES, from),
-                         shown_span(t, UNIT_BYTES, before),
-                         percent_said(t, before, from)};
     return is_same(before, from) || !before.known || !from.known
                ? STR("")
-               : said_with(t, key, args, 3);
+               : SAID(t, key, shown_span(t, UNIT_BYTES, from),
+                      shown_span(t, UNIT_BYTES, before),
+                      percent_said(t, before, from));
 }
 
 static struct str step_numbers(const struct teller *t,
@@ -66,21 +65,21 @@ static struct str step_numbers(const struct teller *t,
 
 static struct str verdicts(const struct teller *t,
                            const struct release_step *s) {
-    struct str both[] = {fit_verdict_word(t, s->before.fits),
-                         fit_verdict_word(t, s->from.fits)};
     return s->before.fits != s->from.fits
-               ? said_with(t, "fit.verdict_moved", both, 2)
+               ? SAID(t, "fit.verdict_moved",
+                      fit_verdict_word(t, s->before.fits),
+                      fit_verdict_word(t, s->from.fits))
                : STR("");
 }
 
 static struct str default_said(const struct teller *t,
                                const struct default_change *d) {
     struct str none = said(t, "fit.default_none");
-    struct str args[] = {
+    return SAID(
+        t, "fit.default_moved",
         str_of(fact_spelling(d->before.known ? d->before.name : d->from.name)),
         d->before.known ? shown_fact(t, &d->before) : none,
-        d->from.known ? shown_fact(t, &d->from) : none};
-    return said_with(t, "fit.default_moved", args, 3);
+        d->from.known ? shown_fact(t, &d->from) : none);
 }
 
 static struct str step_why(const struct teller *t,
@@ -108,9 +107,8 @@ static size_t step_links(const struct release_step *s,
     return count;
 }
 
-void add_steps(const struct teller *t, struct document *d,
-               const struct release_steps *steps) {
-    struct block *under = document_section(d, said(t, "fit.by_release"));
+void add_steps(const struct teller *t, const struct release_steps *steps) {
+    struct block *under = document_section(t, "fit.by_release");
     for (size_t i = 0; i < steps->count; i++) {
         const struct release_step *s = &steps->at[i];
         struct str links[STEP_LINKS];
@@ -118,12 +116,12 @@ void add_steps(const struct teller *t, struct document *d,
         words_add(&all, step_why(t, s));
         words_add(&all, step_numbers(t, s));
         words_add(&all, verdicts(t, s));
-        struct str args[] = {s->release, words_end(&all)};
         struct block *item = document_item(
-            d, under, "-", said_with(t, "fit.from_release", args, 2));
+            t, under, "-",
+            SAID(t, "fit.from_release", s->release, words_end(&all)));
         size_t count = step_links(s, links);
         for (size_t k = 0; k < count; k++)
-            document_link(d, item, links[k], STR(""));
+            document_link(t, item, links[k], STR(""));
     }
 }
 
@@ -135,14 +133,11 @@ struct str turn_said(const struct teller *t, const struct release_step *s) {
         s->rule_count > 0
             ? reader_engine_by_id(t->r, str_of(s->rules[0]->engine))
             : NULL;
-    struct str args[] = {arena_printf(t->a, "%.*s %.*s",
-                                      STR_ARG(e ? e->name : STR("")),
-                                      STR_ARG(s->release)),
-                         percent_said(t, s->before.need, s->from.need),
-                         step_why(t, s),
-                         count > 0 ? link_name(t, links[0]) : STR("")};
-    return said_with(t, is_lost ? "report.turn_lost" : "report.turn_won", args,
-                     4);
+    return SAID(t, is_lost ? "report.turn_lost" : "report.turn_won",
+                arena_printf(t->a, "%.*s %.*s", STR_ARG(e ? e->name : STR("")),
+                             STR_ARG(s->release)),
+                percent_said(t, s->before.need, s->from.need), step_why(t, s),
+                count > 0 ? link_name(t, links[0]) : STR(""));
 }
 
 /* ---- as data ---- */

@@ -30,14 +30,13 @@ static void widest(const struct block *under, size_t widths[COLUMNS]) {
     }
 }
 
-static struct page page_open(const struct teller *t, const struct document *d,
-                             struct buf *out) {
+static struct page page_open(const struct teller *t, struct buf *out) {
     uint32_t width = t->o->width == 0 ? WIDTH_DEFAULT : t->o->width;
     struct page p = {t, out, width, t->o->color, {0}};
     p.width = width < WIDTH_MIN   ? WIDTH_MIN
               : width > WIDTH_MAX ? WIDTH_MAX
                                   : width;
-    widest(&d->top, p.columns);
+    widest(&t->d->top, p.columns);
     return p;
 }
 
@@ -226,30 +225,31 @@ static void put_command(struct page *p, size_t indent, struct str line) {
 #define DRAWN_LEAST 8 /* columns: fewer show nothing */
 #define DRAWN_MOST 30
 
-static enum tone row_tone(const struct table *t, size_t row) {
-    return row == 0 ? TONE_STRONG : t->tones[row];
+static enum tone row_tone(const struct table *t, const struct row *row) {
+    return row == t->rows ? TONE_STRONG : row->tone;
 }
 
 /* The amount of a row, behind its last cell; the table is `used` wide. */
-static void put_drawn(struct page *p, const struct table *t, size_t row,
-                      size_t width, size_t used) {
+static void put_drawn(struct page *p, const struct table *t,
+                      const struct row *row, size_t width, size_t used) {
     size_t room = used + GAP < p->width ? p->width - used - GAP : 0;
     int64_t most = 0;
     room = room < DRAWN_MOST ? room : DRAWN_MOST;
-    for (size_t i = 0; i < t->rows; i++)
-        most = t->drawn[i] > most ? t->drawn[i] : most;
-    if (row > 0 && most > 0 && t->drawn[row] > 0 && room >= DRAWN_LEAST) {
-        size_t last = utf8_width(t->cells[(row + 1) * t->columns - 1]);
+    for (size_t i = 0; i < t->count; i++)
+        most = t->rows[i].drawn > most ? t->rows[i].drawn : most;
+    if (most > 0 && row->drawn > 0 && room >= DRAWN_LEAST) {
+        size_t last = utf8_width(row->cells[t->columns - 1]);
         buf_fill(p->out, ' ', width - last + GAP);
-        page_amount(p, row_tone(t, row), t->drawn[row], most, room);
+        page_amount(p, row_tone(t, row), row->drawn, most, room);
     }
 }
 
-static void put_row(struct page *p, const struct table *t, size_t row,
-                    const size_t *widths, size_t columns, size_t indent) {
+static void put_row(struct page *p, const struct table *t,
+                    const struct row *row, const size_t *widths, size_t columns,
+                    size_t indent) {
     enum tone tone = row_tone(t, row);
+    const struct str *cells = row->cells;
     buf_fill(p->out, ' ', indent);
-    const struct str *cells = &t->cells[row * t->columns];
     for (size_t i = 0; i + 1 < columns; i++) {
         page_put(p, tone, cells[i]);
         buf_fill(p->out, ' ', widths[i] + GAP - utf8_width(cells[i]));
@@ -272,18 +272,18 @@ static void put_row(struct page *p, const struct table *t, size_t row,
 /* As many columns as the page has room for; the last of them wraps. */
 static void put_table(struct page *p, const struct table *t, size_t indent) {
     size_t *widths = arena_array(p->t->a, t->columns, sizeof *widths);
-    for (size_t i = 0; i < t->columns * t->rows; i++) {
-        size_t width = utf8_width(t->cells[i]);
-        size_t *to = &widths[i % t->columns];
-        *to = width > *to ? width : *to;
+    for (size_t i = 0; i < t->count * t->columns; i++) {
+        size_t column = i % t->columns;
+        size_t width = utf8_width(t->rows[i / t->columns].cells[column]);
+        widths[column] = width > widths[column] ? width : widths[column];
     }
     size_t used = indent, columns = 0;
     while (columns < t->columns && used + widths[columns] <= p->width)
         used += widths[columns++] + GAP;
     if (columns < t->columns && used + WRAPPED_MIN <= p->width)
         widths[columns++] = p->width - used;
-    for (size_t row = 0; row < t->rows; row++)
-        put_row(p, t, row, widths, columns, indent);
+    for (size_t i = 0; i < t->count; i++)
+        put_row(p, t, &t->rows[i], widths, columns, indent);
 }
 
 /* ---- blocks ---- */
@@ -372,16 +372,15 @@ static void put_blocks(struct page *p, const struct block *under,
     }
 }
 
-void text_walk(const struct teller *t, struct document *d, struct buf *out) {
-    struct page p = page_open(t, d, out);
-    put_blocks(&p, &d->top, 0);
+void text_walk(const struct teller *t, struct buf *out) {
+    struct page p = page_open(t, out);
+    put_blocks(&p, &t->d->top, 0);
 }
 
-size_t text_lines(const struct teller *t, const struct document *d) {
+size_t text_lines(const struct teller *t) {
     struct buf out;
     buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
-    struct page p = page_open(t, d, &out);
-    put_blocks(&p, &d->top, 0);
+    text_walk(t, &out);
     return plain_count(buf_str(&out), '\n');
 }
 
