@@ -48,7 +48,8 @@ static void note_signature(struct build *d, struct uses *u, uint32_t entry,
     const struct made *m = &d->made[MADE_ENTRY].at[entry];
     const struct entry *e = made_entry(m);
     const struct signature *s = &e->signatures[signature];
-    bool is_guess = s->is_weak && e->mechanism == MECHANISM_unspecified;
+    bool is_guess = s->is_prose || /* in short texts alone */
+                    (s->is_weak && e->mechanism == MECHANISM_unspecified);
     struct str_list list = pattern_literals(d->a, s->pattern);
     for (size_t i = 0; i < list.count; i++) {
         *ARENA_ADD(d->a, u->at, u->count, u->cap) = (struct use){

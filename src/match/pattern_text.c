@@ -38,7 +38,8 @@
     "prevents?|fix(?:es|ed)?|catch(?:es)?|handle[sd]?|falling\\x20back|"   \
     "fall\\x20back|fallback|retry|retrying|retries|ignored|"               \
     "skipp(?:ed|ing)|recovered|continuing|anyway|no\\x20longer|instead|"   \
-    "helps?|reduces|since|ever|means|therefore|for\\x20example|e\\.g)\\b)"
+    "helps?|reduces|since|ever|means|therefore|expected:|"       \
+    "failed\\x20with\\x20OOM\\x20on\\x20device|for\\x20example|e\\.g)\\b)"
 
 /* What people call it, with the kind of memory in front; and the rest of a
  * sentence in which that did not happen, might, or is what code is against. */
@@ -47,7 +48,8 @@
     "[\\x20-]{0,2})?(?:OOM(?:s|'s|'ed|'d|ed|ing)?|(?<![\\w-])oom|"          \
     "OutOfMemory(?:Error)?)|CUDA\\x20out\\x20of\\x20memory|"                \
     "XPU\\x20out\\x20of\\x20memory|NPU\\x20out\\x20of\\x20memory|"            \
-    "CUDA\\x20Out\\x20[Oo]f\\x20Memory|CUDA\\x20out-of-memory|"             \
+    "CUDA\\x20Out\\x20[Oo]f\\x20Memory|C[Uu][Dd][Aa][-\\x20]out-of-memory|"  \
+    "C[Uu][Dd][Aa]-Out-(?:Of-)?Memory|"                                       \
     "[Cc]uda\\x20out\\x20of\\x20memory|HIP\\x20out\\x20of\\x20memory)(?![\\w(=]|\\.\\w|[\\x20-]?(?i:killer|handl|"     \
     "detect|score|protect|guard|check|risk|prevent|safe|adjust|watch|"     \
     "recover|retry|retries|fallback|test|polic|counter|threshold|"         \
@@ -59,6 +61,7 @@
     "protect\\w*|mitigat\\w*|recover\\w*|retr(?:y|ies|ying)|reduc\\w*|"      \
     "in\\x20case|should|how\\x20to|what\\x20to|you|your|cannot|catch(?:es)?|" \
     "support|adds?|added|treat\\w*|classif\\w+|rather\\x20than|"             \
+    "when\\x20an?\\x20(?:container|process|pod|task|worker|job)|"             \
     "for\\x20example|e\\.g|simulat\\w*|tests?|expect\\w*|resolv\\w*|"        \
     "solv\\w*|eliminat\\w*|raises|same\\x20as|(?<!looks\\x20)like)\\b"                     \
     "(?:(?!\\.\\x20)[^\\n;])*?(?:OOM|\\boom\\b|[Oo]f[\\x20-]"         \
