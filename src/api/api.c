@@ -39,8 +39,8 @@ static int open_with(struct opening *o, oomkb **out, oomkb_error *err) {
 
 int oomkb_open_all(const char *const *paths, size_t count, oomkb **kb,
                    oomkb_error *err) {
-    if (paths == NULL || kb == NULL)
-        return error_null(err, paths == NULL ? "paths" : "kb");
+    if (LACKS(err, GIVEN(paths), GIVEN(kb)))
+        return OOMKB_ERROR_USAGE;
     if (count == 0 || count > BASES_MAX)
         return error_set(err, OOMKB_ERROR_USAGE,
                          "1 to 16 knowledge bases can be opened at once");
@@ -59,8 +59,8 @@ int oomkb_open(const char *path, oomkb **kb, oomkb_error *err) {
 
 int oomkb_open_bytes(const void *bytes, size_t n, oomkb **kb,
                      oomkb_error *err) {
-    if (bytes == NULL || kb == NULL)
-        return error_null(err, bytes == NULL ? "bytes" : "kb");
+    if (LACKS(err, GIVEN(bytes), GIVEN(kb)))
+        return OOMKB_ERROR_USAGE;
     struct opening o = {.image = {bytes, n}, .count = 1};
     return open_with(&o, kb, err);
 }
@@ -100,8 +100,8 @@ const char *oomkb_text(const oomkb *kb, const char *lang, const char *key) {
 
 int oomkb_scan_new(const oomkb *kb, const oomkb_options *options,
                    oomkb_scan **scan, oomkb_error *err) {
-    if (kb == NULL || scan == NULL)
-        return error_null(err, kb == NULL ? "kb" : "scan");
+    if (LACKS(err, GIVEN(kb), GIVEN(scan)))
+        return OOMKB_ERROR_USAGE;
     struct settings s;
     int code = settings_read(options, &s, err);
     if (code != OOMKB_OK)
@@ -120,8 +120,8 @@ int oomkb_scan_new(const oomkb *kb, const oomkb_options *options,
 
 int oomkb_scan_feed(oomkb_scan *scan, const void *bytes, size_t n,
                     oomkb_error *err) {
-    if (scan == NULL || (bytes == NULL && n > 0))
-        return error_null(err, scan == NULL ? "scan" : "bytes");
+    if (LACKS(err, GIVEN(scan), {"bytes", bytes != NULL || n == 0}))
+        return OOMKB_ERROR_USAGE;
     return session_feed(scan->report, (struct str){bytes, n}, err);
 }
 
@@ -134,11 +134,11 @@ static struct oomkb_report *take_report(oomkb_scan *scan) {
 
 int oomkb_scan_finish(oomkb_scan *scan, oomkb_report **report,
                       oomkb_error *err) {
-    if (scan == NULL)
-        return error_null(err, "scan");
+    if (LACKS(err, GIVEN(scan)))
+        return OOMKB_ERROR_USAGE;
     struct oomkb_report *made = take_report(scan);
-    int code = report == NULL ? error_null(err, "report")
-                              : session_finish(made, err);
+    int code = LACKS(err, GIVEN(report)) ? OOMKB_ERROR_USAGE
+                                         : session_finish(made, err);
     if (code != OOMKB_OK) {
         session_free(made);
         return code;
@@ -154,8 +154,8 @@ void oomkb_scan_free(oomkb_scan *scan) {
 
 int oomkb_scan_news(oomkb_scan *scan, int is_quiet,
                     const oomkb_report **report, oomkb_error *err) {
-    if (scan == NULL || report == NULL)
-        return error_null(err, scan == NULL ? "scan" : "report");
+    if (LACKS(err, GIVEN(scan), GIVEN(report)))
+        return OOMKB_ERROR_USAGE;
     bool is_news = false;
     int code = session_news(scan->report, is_quiet != 0, &is_news, err);
     if (code == OOMKB_OK)
@@ -166,8 +166,8 @@ int oomkb_scan_news(oomkb_scan *scan, int is_quiet,
 int oomkb_diagnose(const oomkb *kb, const void *log, size_t n,
                    const oomkb_options *options, oomkb_report **report,
                    oomkb_error *err) {
-    if (report == NULL)
-        return error_null(err, "report");
+    if (LACKS(err, GIVEN(report)))
+        return OOMKB_ERROR_USAGE;
     oomkb_scan *scan = NULL;
     int code = oomkb_scan_new(kb, options, &scan, err);
     if (code != OOMKB_OK)
@@ -182,8 +182,8 @@ int oomkb_diagnose(const oomkb *kb, const void *log, size_t n,
 
 int oomkb_report_answer(oomkb_report *report, const char *fact_value,
                         oomkb_error *err) {
-    if (report == NULL || fact_value == NULL)
-        return error_null(err, report == NULL ? "report" : "fact_value");
+    if (LACKS(err, GIVEN(report), GIVEN(fact_value)))
+        return OOMKB_ERROR_USAGE;
     return session_answer(report, fact_value, err);
 }
 
@@ -204,10 +204,8 @@ size_t oomkb_report_questions(const oomkb_report *report) {
 int oomkb_report_question(oomkb_report *report, size_t i, const char *lang,
                           const char **fact, const char **ask,
                           oomkb_error *err) {
-    if (report == NULL || fact == NULL || ask == NULL)
-        return error_null(err, report == NULL ? "report"
-                               : fact == NULL ? "fact"
-                                              : "ask");
+    if (LACKS(err, GIVEN(report), GIVEN(fact), GIVEN(ask)))
+        return OOMKB_ERROR_USAGE;
     enum lang in;
     if (!lang_read(lang, &in))
         return error_set(err, OOMKB_ERROR_USAGE,
@@ -369,8 +367,8 @@ static int call_write(struct call *w, const char *format,
 int oomkb_report_write(const oomkb_report *report, const char *format,
                        const oomkb_options *options, oomkb_writer writer,
                        void *ctx, oomkb_error *err) {
-    if (report == NULL || writer == NULL)
-        return error_null(err, report == NULL ? "report" : "writer");
+    if (LACKS(err, GIVEN(report), GIVEN(writer)))
+        return OOMKB_ERROR_USAGE;
     struct call w = {.kb = report->kb, .s.from = report->from,
                      .answer = answer_report,
                      .report = report->told->report};
@@ -380,10 +378,8 @@ int oomkb_report_write(const oomkb_report *report, const char *format,
 int oomkb_memory_write(const oomkb_report *report, const char *format,
                        const oomkb_options *options, oomkb_writer writer,
                        void *ctx, int *is_told, oomkb_error *err) {
-    if (report == NULL || writer == NULL || is_told == NULL)
-        return error_null(err, report == NULL   ? "report"
-                               : writer == NULL ? "writer"
-                                                : "is_told");
+    if (LACKS(err, GIVEN(report), GIVEN(writer), GIVEN(is_told)))
+        return OOMKB_ERROR_USAGE;
     struct call w = {.kb = report->kb, .s.from = report->from,
                      .answer = answer_memory,
                      .report = report->told->report};
@@ -397,9 +393,8 @@ int oomkb_memory_write(const oomkb_report *report, const char *format,
 int oomkb_entry_write(const oomkb *kb, const char *id, const char *format,
                       const oomkb_options *options, oomkb_writer writer,
                       void *ctx, oomkb_error *err) {
-    if (kb == NULL || id == NULL || writer == NULL)
-        return error_null(err, kb == NULL ? "kb" : id == NULL ? "id"
-                                                              : "writer");
+    if (LACKS(err, GIVEN(kb), GIVEN(id), GIVEN(writer)))
+        return OOMKB_ERROR_USAGE;
     struct call w = {.kb = kb, .answer = answer_entry, .what = id};
     return call_write(&w, format, options, writer, ctx, NULL, err);
 }
@@ -408,8 +403,8 @@ int oomkb_list_write(const oomkb *kb, const char *component,
                      const char *format, const oomkb_options *options,
                      oomkb_writer writer, void *ctx, size_t *count,
                      oomkb_error *err) {
-    if (kb == NULL || writer == NULL)
-        return error_null(err, kb == NULL ? "kb" : "writer");
+    if (LACKS(err, GIVEN(kb), GIVEN(writer)))
+        return OOMKB_ERROR_USAGE;
     struct call w = {.kb = kb, .answer = answer_list,
                      .what = component != NULL ? component : ""};
     return call_write(&w, format, options, writer, ctx, count, err);
@@ -418,9 +413,8 @@ int oomkb_list_write(const oomkb *kb, const char *component,
 int oomkb_names_write(const oomkb *kb, const char *what, const char *format,
                       const oomkb_options *options, oomkb_writer writer,
                       void *ctx, size_t *count, oomkb_error *err) {
-    if (kb == NULL || what == NULL || writer == NULL)
-        return error_null(err, kb == NULL ? "kb" : what == NULL ? "what"
-                                                                : "writer");
+    if (LACKS(err, GIVEN(kb), GIVEN(what), GIVEN(writer)))
+        return OOMKB_ERROR_USAGE;
     struct call w = {.kb = kb, .answer = answer_names, .what = what};
     return call_write(&w, format, options, writer, ctx, count, err);
 }
@@ -428,8 +422,8 @@ int oomkb_names_write(const oomkb *kb, const char *what, const char *format,
 int oomkb_machine_write(const oomkb *kb, const char *format,
                         const oomkb_options *options, oomkb_writer writer,
                         void *ctx, oomkb_error *err) {
-    if (kb == NULL || writer == NULL)
-        return error_null(err, kb == NULL ? "kb" : "writer");
+    if (LACKS(err, GIVEN(kb), GIVEN(writer)))
+        return OOMKB_ERROR_USAGE;
     struct call w = {.kb = kb, .answer = answer_machine};
     return call_write(&w, format, options, writer, ctx, NULL, err);
 }
@@ -441,18 +435,16 @@ const char *const *oomkb_names_known(void) {
 int oomkb_search_write(const oomkb *kb, const char *words, const char *format,
                        const oomkb_options *options, oomkb_writer writer,
                        void *ctx, size_t *count, oomkb_error *err) {
-    if (kb == NULL || words == NULL || writer == NULL)
-        return error_null(err, kb == NULL ? "kb" : words == NULL ? "words"
-                                                                 : "writer");
+    if (LACKS(err, GIVEN(kb), GIVEN(words), GIVEN(writer)))
+        return OOMKB_ERROR_USAGE;
     struct call w = {.kb = kb, .answer = answer_search, .what = words};
     return call_write(&w, format, options, writer, ctx, count, err);
 }
 
 int oomkb_fix_check(const oomkb *kb, const char *entry, const char *fix,
                     oomkb_error *err) {
-    if (kb == NULL || entry == NULL || fix == NULL)
-        return error_null(err, kb == NULL ? "kb" : entry == NULL ? "entry"
-                                                                 : "fix");
+    if (LACKS(err, GIVEN(kb), GIVEN(entry), GIVEN(fix)))
+        return OOMKB_ERROR_USAGE;
     struct call w = {.kb = kb, .s.from = kb->from, .answer = answer_fix,
                      .what = entry, .fix = fix};
     return call_make(&w, NULL, NULL, err);
@@ -462,11 +454,8 @@ int oomkb_fit_write(const oomkb *kb, const oomkb_fit_question *question,
                     const char *format, const oomkb_options *options,
                     oomkb_writer writer, void *ctx, int *fits,
                     oomkb_error *err) {
-    if (kb == NULL || question == NULL || writer == NULL || fits == NULL)
-        return error_null(err, kb == NULL         ? "kb"
-                               : question == NULL ? "question"
-                               : writer == NULL   ? "writer"
-                                                  : "fits");
+    if (LACKS(err, GIVEN(kb), GIVEN(question), GIVEN(writer), GIVEN(fits)))
+        return OOMKB_ERROR_USAGE;
     oomkb_fit_question known;
     struct call w = {.kb = kb, .answer = answer_fit, .question = &known};
     int code = sized_read(question, &known, sizeof known, "fit_question", err);

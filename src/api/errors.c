@@ -30,8 +30,13 @@ int error_of(oomkb_error *err, enum fail code, const struct fault *fault) {
                              : error_set(err, (int)code, fault->text);
 }
 
-int error_null(oomkb_error *err, const char *argument) {
+bool error_lacks(oomkb_error *err, const struct given *all) {
     char text[96] = "NULL given for ";
-    strncat(text, argument, sizeof text - strlen(text) - 1);
-    return error_set(err, OOMKB_ERROR_USAGE, text);
+    while (all->name != NULL && all->is_there)
+        all++;
+    if (all->name == NULL)
+        return false;
+    strncat(text, all->name, sizeof text - strlen(text) - 1);
+    error_set(err, OOMKB_ERROR_USAGE, text);
+    return true;
 }

@@ -46,7 +46,15 @@ bool lang_read(const char *lang, enum lang *out);
 /* ---- errors.c ---- */
 int error_set(oomkb_error *err, int code, const char *text);
 int error_of(oomkb_error *err, enum fail code, const struct fault *fault);
-int error_null(oomkb_error *err, const char *argument);
+/* An argument that may not be NULL. True: the first that is was refused. */
+struct given {
+    const char *name; /* NULL ends them */
+    bool is_there;
+};
+bool error_lacks(oomkb_error *err, const struct given *all);
+#define GIVEN(argument) {#argument, (argument) != NULL}
+#define LACKS(err, ...)                                                        \
+    error_lacks((err), (const struct given[]){__VA_ARGS__, {NULL, true}})
 
 /* ---- texts.c: the program's words, kept until the base is closed ---- */
 struct texts;

@@ -57,10 +57,8 @@ static void ask(void *arg) {
 
 int oomkb_report_retry(oomkb_report *report, const char *const *argv,
                        int also_late, oomkb_retry *retry, oomkb_error *err) {
-    if (report == NULL || argv == NULL || retry == NULL)
-        return error_null(err, report == NULL ? "report"
-                               : argv == NULL ? "argv"
-                                              : "retry");
+    if (LACKS(err, GIVEN(report), GIVEN(argv), GIVEN(retry)))
+        return OOMKB_ERROR_USAGE;
     struct asking q = {.r = report, .argv = argv, .also_late = also_late != 0};
     struct fault fault;
     enum fail code =

@@ -80,14 +80,15 @@ struct cli {
     oomkb *words; /* the built-in one, for cli_text() */
 };
 
-/* Which commands take an option. */
+/* Which commands take an option: FOR_diagnose ... */
+enum command_index {
+#define COMMAND(name, operands, most, help_key) COMMAND_##name,
+#include "cli/commands.def"
+};
 enum command_bit {
-    FOR_DIAGNOSE = 1, FOR_EXPLAIN = 2, FOR_VERSION = 4, FOR_HELP = 8,
-    FOR_BUILD = 16, FOR_CHECK = 32, FOR_LIST = 64, FOR_SEARCH = 128,
-    FOR_COMPLETION = 256, FOR_SITE = 512, FOR_FIT = 1024,
-    FOR_NEW = 2048, FOR_FEEDBACK = 4096, FOR_FMT = 8192, FOR_MCP = 16384,
-    FOR_FACTS = 32768, FOR_RUN = 65536, FOR_LINT = 131072,
-    FOR_MEMORY = 262144
+#define COMMAND(name, operands, most, help_key)                                \
+    FOR_##name = 1 << COMMAND_##name,
+#include "cli/commands.def"
 };
 #define FOR_ALL 0xfffffu
 
@@ -106,25 +107,8 @@ const char *command_near(const char *word);
 const char *option_near(const char *word);
 
 /* One file each. */
-int run_diagnose(struct cli *c);
-int run_explain(struct cli *c);
-int run_list(struct cli *c);
-int run_search(struct cli *c);
-int run_completion(struct cli *c);
-int run_site(struct cli *c); /* oomkb site -o DIR */
-int run_fit(struct cli *c);
-int run_memory(struct cli *c); /* oomkb memory [LOG] */
-int run_new(struct cli *c); /* oomkb new [FILE] [-o FILE] */
-int run_feedback(struct cli *c); /* oomkb feedback ID FIX worked|failed */
-int run_lint(struct cli *c); /* oomkb lint FILE... */
-int run_version(struct cli *c);
-int run_help(struct cli *c);
-int run_build(struct cli *c); /* oomkb build DIR -o FILE */
-int run_check(struct cli *c); /* oomkb check [PATH]... */
-int run_fmt(struct cli *c); /* oomkb fmt [PATH]... */
-int run_mcp(struct cli *c); /* oomkb mcp */
-int run_facts(struct cli *c); /* oomkb facts */
-int run_run(struct cli *c); /* oomkb run -- COMMAND */
+#define COMMAND(name, operands, most, help_key) int run_##name(struct cli *c);
+#include "cli/commands.def"
 
 /* diagnostics.c: what a code of `check` means, why, and how to put it right.
  * False: there is no such code. */
@@ -176,7 +160,12 @@ void put_words(FILE *out, char *const *words, size_t count);
 /* Is it one of these? NULL ends them. */
 bool is_one_of(const char *word, const char *const *list);
 
-void cli_today(char room[16]); /* YYYY-MM-DD, in local time */
+/* "2026-11-22 08:00:00" in local time, or "2026-11-22T08:00:00Z". */
+struct moment {
+    char text[32];
+};
+struct moment cli_now(bool is_utc);
+#define DAY_BYTES 10                   /* of its front */
 bool cli_is_json(const struct cli *c); /* json or jsonl was asked for */
 
 /* error.c: `oomkb: text` on stderr, one line; under --format json also
@@ -197,7 +186,8 @@ void cli_remark(struct cli *c, const char *key, const char *arg0,
 int cli_written(struct cli *c, int code, const oomkb_error *err, int status);
 
 /* output.c */
-oomkb *cli_kb(struct cli *c); /* NULL after cli_failed() */
+/* The knowledge base, with what --here reads; NULL after an error was said. */
+oomkb *cli_kb(struct cli *c);
 oomkb_options cli_options(const struct cli *c); /* width, colour, language */
 /* An oomkb_writer to stdout; ctx is the struct cli. */
 int cli_write(void *ctx, const char *bytes, size_t n);

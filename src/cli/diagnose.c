@@ -325,10 +325,9 @@ int run_diagnose(struct cli *c) {
         return STATUS_ERROR;
     struct overlay own;
     int status = STATUS_ERROR;
-    if (overlay_read(c, &own) && (!c->is_here || here_read(c, NULL))) {
+    if (overlay_read(c, &own)) {
         c->own_reports = own.reports;
         status = diagnose_all(c, kb);
-        here_forget(c);
     }
     overlay_close(&own);
     return status;

@@ -21,13 +21,12 @@ const char *const *here_facts(const struct cli *c) {
 }
 
 int run_facts(struct cli *c) {
+    c->is_here = true;
     oomkb *kb = cli_kb(c);
-    oomkb_error err;
-    if (kb == NULL || !here_read(c, NULL))
-        return STATUS_ERROR;
     oomkb_options options = cli_options(c);
-    options.answers = NULL;
+    oomkb_error err;
+    if (kb == NULL)
+        return STATUS_ERROR;
     int code = oomkb_machine_write(kb, c->format, &options, cli_write, c, &err);
-    here_forget(c);
     return cli_written(c, code, &err, STATUS_FOUND);
 }

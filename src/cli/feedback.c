@@ -18,15 +18,14 @@
 
 /* The last line may lack its newline; a note is one line. */
 static bool report_add(struct cli *c, struct overlay *o) {
-    char day[16];
     const char *note = c->note != NULL ? c->note : "";
-    cli_today(day);
     if (o->bytes > 0 && o->text[o->bytes - 1] != '\n')
         o->text[o->bytes++] = '\n';
     char *line = o->text + o->bytes;
-    int n = snprintf(line, FEEDBACK_LINE_BYTES_MAX, "%s %s %s %s%s%s", day,
-                     c->operands[2], c->operands[0], c->operands[1],
-                     note[0] != '\0' ? "  " : "", note);
+    int n =
+        snprintf(line, FEEDBACK_LINE_BYTES_MAX, "%.*s %s %s %s%s%s", DAY_BYTES,
+                 cli_now(false).text, c->operands[2], c->operands[0],
+                 c->operands[1], note[0] != '\0' ? "  " : "", note);
     if (n < 0 || n >= FEEDBACK_LINE_BYTES_MAX - 1) {
         cli_usage(c, "cli.error.note_long", NULL, NULL);
         return false;

@@ -125,7 +125,6 @@ static int answer(struct cli *c, const struct asking *q, oomkb *kb) {
     oomkb_options options = cli_options(c);
     oomkb_error err;
     int fits = -1;
-    options.answers = NULL;
     int code = oomkb_fit_write(kb, &q->question, c->format, &options,
                                cli_write, c, &fits, &err);
     return cli_written(c, code, &err, fits > 0    ? STATUS_FOUND
@@ -135,14 +134,13 @@ static int answer(struct cli *c, const struct asking *q, oomkb *kb) {
 
 int run_fit(struct cli *c) {
     oomkb *kb = cli_kb(c);
-    if (kb == NULL || (c->is_here && !here_read(c, NULL)))
+    if (kb == NULL)
         return STATUS_ERROR;
     struct asking q = {.used = 0};
     int status = gather(c, &q, kb);
     if (status == 0)
         status = answer(c, &q, kb);
     oomkb_report_free(q.report);
-    here_forget(c);
     free(q.config.p);
     free(q.command.p);
     return status;

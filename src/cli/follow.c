@@ -27,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/input.h"
@@ -215,14 +214,6 @@ static void fail(struct following *w, struct followed *f,
     f->scan = NULL;
 }
 
-static void put_time(char *room, size_t size) {
-    time_t now = time(NULL);
-    struct tm local;
-    room[0] = '\0';
-    if (localtime_r(&now, &local) != NULL)
-        strftime(room, size, "%Y-%m-%d %H:%M:%S", &local);
-}
-
 /* Of what the report says, in FNV-1a: to see whether it was said before. */
 static int add_to_print(void *ctx, const char *bytes, size_t n) {
     uint64_t *print = ctx;
@@ -241,10 +232,8 @@ static uint64_t print_of(struct cli *c, const oomkb_report *report,
 
 static void tell_news(struct following *w, struct followed *f,
                       const oomkb_report *news) {
-    char when[64];
     oomkb_options options = input_options(w->c, f->name);
-    put_time(when, sizeof when);
-    input_title(w->c, f->name, f->number, when);
+    input_title(w->c, f->name, f->number, cli_now(false).text);
     input_report(w->c, news, &options);
     /* what could not be written is seen at the end, by cli_finish() */
     w->c->is_pipe_closed = w->c->is_pipe_closed || fflush(stdout) != 0;

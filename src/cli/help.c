@@ -24,7 +24,7 @@ static void write_option(struct cli *c, const struct option_row *o) {
 /* Those that one command alone takes stand under its name. */
 static bool is_of_one(const struct option_row *o) {
     return (o->commands & (o->commands - 1)) == 0 &&
-           o->commands != FOR_DIAGNOSE;
+           o->commands != FOR_diagnose;
 }
 
 enum which { OF_COMMAND, OF_SEVERAL, OF_ONE };
@@ -84,7 +84,7 @@ static void write_one(struct cli *c, const struct command *command) {
 /* `oomkb help`, `oomkb help explain`, `oomkb explain --help`. */
 int run_help(struct cli *c) {
     const struct command *which = NULL;
-    bool is_help = c->command->bit == FOR_HELP;
+    bool is_help = c->command->bit == FOR_help;
     if (is_help && c->operand_count > 0) {
         const char *name = c->operands[0], *near = command_near(name);
         which = command_named(name);

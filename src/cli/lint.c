@@ -173,13 +173,11 @@ static void write_text(struct linting *l) {
 static void sum_up(struct linting *l) {
     size_t asked = l->verdicts[FIT_YES] + l->verdicts[FIT_LIKELY] +
                    l->verdicts[FIT_NO] + l->verdicts[FIT_UNKNOWN];
-    struct arena *a = &l->arena;
-    const char *services = arena_printf(a, "%zu", asked).p;
-    const char *findings = arena_printf(a, "%zu", l->findings).p;
     if (asked == 0 && l->has_unread)
         return; /* nobody knows what starts there */
-    cli_remark(l->c, asked == 0 ? "cli.lint.none" : "cli.lint.sum", services,
-               findings);
+    cli_remark(l->c, asked == 0 ? "cli.lint.none" : "cli.lint.sum",
+               digits_of((int64_t)asked).text,
+               digits_of((int64_t)l->findings).text);
 }
 
 static void lint(void *arg) {
@@ -211,11 +209,10 @@ int run_lint(struct cli *c) {
         if (access(c->env_files[i], R_OK) != 0)
             return input_error(c, c->env_files[i], errno);
     struct linting l = {.c = c, .kb = cli_kb(c)};
-    if (l.kb == NULL || (c->is_here && !here_read(c, NULL)))
+    if (l.kb == NULL)
         return STATUS_ERROR;
     bool is_done = cli_guard(c, &l.arena, lint, &l);
     int status = is_done ? status_of(&l) : STATUS_ERROR;
     arena_free(&l.arena);
-    here_forget(c);
     return status;
 }

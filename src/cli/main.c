@@ -6,7 +6,7 @@
 
 /* Nothing to read and nobody who pipes: say what there is. */
 static bool is_lost(const struct cli *c) {
-    return c->command->bit == FOR_DIAGNOSE && c->operand_count == 0 &&
+    return c->command->bit == FOR_diagnose && c->operand_count == 0 &&
            isatty(STDIN_FILENO);
 }
 
@@ -43,6 +43,7 @@ int main(int argc, char **argv) {
         status = cli_finish(&c, run(&c));
     else
         cli_finish(&c, STATUS_ERROR);
+    here_forget(&c);
     oomkb_close(c.kb);
     return status;
 }

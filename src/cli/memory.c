@@ -6,7 +6,7 @@
 int run_memory(struct cli *c) {
     const char *path = c->operand_count > 0 ? c->operands[0] : "-";
     oomkb *kb = cli_kb(c);
-    if (kb == NULL || (c->is_here && !here_read(c, NULL)))
+    if (kb == NULL)
         return STATUS_ERROR;
     oomkb_options options = input_options(c, path);
     oomkb_report *report = NULL;
@@ -14,13 +14,11 @@ int run_memory(struct cli *c) {
     int is_told = 0;
     int status = exam_log(c, kb, path, &options, &report);
     if (status == 0) {
-        options.answers = NULL;
         int code = oomkb_memory_write(report, c->format, &options, cli_write,
                                       c, &is_told, &err);
         status = cli_written(c, code, &err,
                              is_told ? STATUS_FOUND : STATUS_NONE);
     }
     oomkb_report_free(report);
-    here_forget(c);
     return status;
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/handles.h"
 #include "base/limits.h"
@@ -19,7 +18,6 @@ struct drafting {
     struct arena arena;
     struct cli *c;
     const oomkb *kb;
-    char day[16];
     struct draft_source from;
     struct str known; /* the entry that knows it; empty: none */
     struct str page;
@@ -102,10 +100,8 @@ static int read_log(struct cli *c, struct content *log) {
 }
 
 static int draft_from(struct cli *c, struct drafting *d) {
-    time_t now = time(NULL);
-    struct tm day;
-    strftime(d->day, sizeof d->day, "%Y-%m-%d", gmtime_r(&now, &day));
-    d->from.today = str_of(d->day);
+    struct moment now = cli_now(true);
+    d->from.today = (struct str){now.text, DAY_BYTES};
     bool is_done = cli_guard(c, &d->arena, draft, d);
     bool is_known = is_done && d->known.n > 0;
     if (is_known)

@@ -12,9 +12,9 @@
 #define GITHUB "github" /* of lint */
 
 #define FOR_SHOWN                                                              \
-    (FOR_DIAGNOSE | FOR_EXPLAIN | FOR_LIST | FOR_SEARCH | FOR_FIT | FOR_FACTS | \
-     FOR_MEMORY)
-#define FOR_MACHINE (FOR_FIT | FOR_LINT) /* what no file says */
+    (FOR_diagnose | FOR_explain | FOR_list | FOR_search | FOR_fit |            \
+     FOR_facts | FOR_memory)
+#define FOR_MACHINE (FOR_fit | FOR_lint) /* what no file says */
 
 /* Where we are on the line, and the first thing that is wrong with it. */
 struct reading {
@@ -144,60 +144,59 @@ static void take_fit(struct reading *r, const char *value) {
 
 #define FLAG(field) take_flag, offsetof(struct cli, field)
 #define TEXT(field) take_text, offsetof(struct cli, field)
-#define FIT(name, value, key) {take_fit, 0, name, 0, value, NULL, FOR_FIT, key}
+#define FIT(name, value, key) {take_fit, 0, name, 0, value, NULL, FOR_fit, key}
 
 const struct option_row option_rows[] = {
     {take_format, 0, "--format", 0, "FORMAT", NULL,
-     FOR_SHOWN | FOR_VERSION | FOR_FEEDBACK | FOR_CHECK | FOR_RUN | FOR_LINT,
+     FOR_SHOWN | FOR_version | FOR_feedback | FOR_check | FOR_run | FOR_lint,
      "cli.option.format"},
     {TEXT(lang), "--lang", 0, "LANG", "en zh", FOR_ALL, "cli.option.lang"},
     {take_answer, 0, "--set", 0, "FACT=VALUE", NULL,
-     FOR_DIAGNOSE | FOR_FIT | FOR_RUN | FOR_MEMORY | FOR_LINT,
+     FOR_diagnose | FOR_fit | FOR_run | FOR_memory | FOR_lint,
      "cli.option.set"},
     {FLAG(is_here), "--here", 0, NULL, NULL,
-     FOR_DIAGNOSE | FOR_FIT | FOR_LINT | FOR_MEMORY,
-     "cli.option.here"},
-    {take_top, 0, "--top", 0, "N", NULL, FOR_DIAGNOSE, "cli.option.top"},
-    {FLAG(why), "--why", 0, NULL, NULL, FOR_DIAGNOSE, "cli.option.why"},
-    {FLAG(all), "--all", 0, NULL, NULL, FOR_DIAGNOSE | FOR_FIT | FOR_RUN,
+     FOR_diagnose | FOR_fit | FOR_lint | FOR_memory, "cli.option.here"},
+    {take_top, 0, "--top", 0, "N", NULL, FOR_diagnose, "cli.option.top"},
+    {FLAG(why), "--why", 0, NULL, NULL, FOR_diagnose, "cli.option.why"},
+    {FLAG(all), "--all", 0, NULL, NULL, FOR_diagnose | FOR_fit | FOR_run,
      "cli.option.all"},
     {take_color, 0, "--color", 0, "WHEN", "auto always never",
-     FOR_SHOWN | FOR_RUN, "cli.option.color"},
+     FOR_SHOWN | FOR_run, "cli.option.color"},
     {FLAG(redact), "--redact", 0, NULL, NULL,
-     FOR_DIAGNOSE | FOR_RUN | FOR_MEMORY, "cli.option.redact"},
-    {FLAG(follow), "--follow", 'f', NULL, NULL, FOR_DIAGNOSE,
+     FOR_diagnose | FOR_run | FOR_memory, "cli.option.redact"},
+    {FLAG(follow), "--follow", 'f', NULL, NULL, FOR_diagnose,
      "cli.option.follow"},
-    {take_jobs, 0, "--jobs", 'j', "N", NULL, FOR_DIAGNOSE, "cli.option.jobs"},
+    {take_jobs, 0, "--jobs", 'j', "N", NULL, FOR_diagnose, "cli.option.jobs"},
     {take_kb, 0, "--kb", 0, "FILE", NULL,
-     FOR_SHOWN | FOR_VERSION | FOR_SITE | FOR_NEW | FOR_FEEDBACK | FOR_RUN |
-         FOR_LINT,
+     FOR_SHOWN | FOR_version | FOR_site | FOR_new | FOR_feedback | FOR_run |
+         FOR_lint,
      "cli.option.kb"},
     {TEXT(output), "--output", 'o', "FILE", NULL,
-     FOR_BUILD | FOR_SITE | FOR_NEW | FOR_FEEDBACK, "cli.option.output"},
+     FOR_build | FOR_site | FOR_new | FOR_feedback, "cli.option.output"},
     {FLAG(wants_help), "--help", 'h', NULL, NULL, FOR_ALL, "cli.option.help"},
     {FLAG(wants_version), "--version", 0, NULL, NULL, FOR_ALL,
      "cli.option.version"},
-    {FLAG(write_docs), "--write-docs", 0, NULL, NULL, FOR_CHECK,
+    {FLAG(write_docs), "--write-docs", 0, NULL, NULL, FOR_check,
      "cli.option.write_docs"},
-    {FLAG(is_codes), "--codes", 0, NULL, NULL, FOR_CHECK, "cli.option.codes"},
-    {TEXT(note), "--note", 0, "TEXT", NULL, FOR_FEEDBACK, "cli.option.note"},
-    {take_env_file, 0, "--env-file", 0, "FILE", NULL, FOR_LINT,
+    {FLAG(is_codes), "--codes", 0, NULL, NULL, FOR_check, "cli.option.codes"},
+    {TEXT(note), "--note", 0, "TEXT", NULL, FOR_feedback, "cli.option.note"},
+    {take_env_file, 0, "--env-file", 0, "FILE", NULL, FOR_lint,
      "cli.option.env_file"},
-    {FLAG(is_fix), "--fix", 0, NULL, NULL, FOR_LINT, "cli.option.fix"},
-    {FLAG(is_undo), "--undo", 0, NULL, NULL, FOR_FEEDBACK, "cli.option.undo"},
-    {take_apply, 0, "--apply", 0, "N", NULL, FOR_RUN, "cli.option.apply"},
-    {FLAG(is_late), "--apply-late", 0, NULL, NULL, FOR_RUN,
+    {FLAG(is_fix), "--fix", 0, NULL, NULL, FOR_lint, "cli.option.fix"},
+    {FLAG(is_undo), "--undo", 0, NULL, NULL, FOR_feedback, "cli.option.undo"},
+    {take_apply, 0, "--apply", 0, "N", NULL, FOR_run, "cli.option.apply"},
+    {FLAG(is_late), "--apply-late", 0, NULL, NULL, FOR_run,
      "cli.option.apply_late"},
-    {TEXT(history_path), "--history", 0, "FILE", NULL, FOR_RUN,
+    {TEXT(history_path), "--history", 0, "FILE", NULL, FOR_run,
      "cli.option.history"},
-    {TEXT(report_path), "--report", 0, "FILE", NULL, FOR_RUN,
+    {TEXT(report_path), "--report", 0, "FILE", NULL, FOR_run,
      "cli.option.report"},
-    {TEXT(termination_path), "--termination-log", 0, "FILE", NULL, FOR_RUN,
+    {TEXT(termination_path), "--termination-log", 0, "FILE", NULL, FOR_run,
      "cli.option.termination_log"},
-    {FLAG(is_html), "--html", 0, NULL, NULL, FOR_SITE, "cli.option.html"},
-    {TEXT(base_url), "--base-url", 0, "URL", NULL, FOR_SITE,
+    {FLAG(is_html), "--html", 0, NULL, NULL, FOR_site, "cli.option.html"},
+    {TEXT(base_url), "--base-url", 0, "URL", NULL, FOR_site,
      "cli.option.base_url"},
-    {TEXT(wasm_dir), "--wasm", 0, "DIR", NULL, FOR_SITE, "cli.option.wasm"},
+    {TEXT(wasm_dir), "--wasm", 0, "DIR", NULL, FOR_site, "cli.option.wasm"},
     FIT("--model", "NAME", "cli.option.fit_model"),
     FIT("--config", "FILE", "cli.option.fit_config"),
     FIT("--engine", "NAME", "cli.option.fit_engine"),
@@ -277,7 +276,7 @@ static const struct option_row *row_of(const char *arg, const char **value) {
 static void read_option(struct reading *r, const char *arg) {
     const char *value = NULL;
     const struct option_row *row = row_of(arg, &value);
-    bool is_its = row != NULL && (arg[1] == '-' || row->commands & FOR_FIT);
+    bool is_its = row != NULL && (arg[1] == '-' || row->commands & FOR_fit);
     if (is_of(r, "fit") && !is_its) {
         take_engines(r, arg);
     } else if (row == NULL) {
@@ -330,8 +329,8 @@ static void find_command(struct reading *r, const char *first) {
     }
     bool is_sarif = strcmp(c->format, SARIF) == 0;
     bool is_github = strcmp(c->format, GITHUB) == 0;
-    bool is_lint = c->command->bit == FOR_LINT;
-    if ((is_github || (is_sarif && c->command->bit != FOR_CHECK)) && !is_lint)
+    bool is_lint = c->command->bit == FOR_lint;
+    if ((is_github || (is_sarif && c->command->bit != FOR_check)) && !is_lint)
         complain(r, "cli.error.format", c->format, "");
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         bool is_its = (o->commands & (unsigned)c->command->bit) != 0;

@@ -11,13 +11,13 @@
 #define WIDTH_DEFAULT 80
 
 oomkb *cli_kb(struct cli *c) {
-    if (c->kb == NULL) {
-        oomkb_error err;
-        size_t count = c->kb_count > 0 ? c->kb_count : 1;
-        if (oomkb_open_all(c->kb_paths, count, &c->kb, &err) != OOMKB_OK)
-            cli_failed(c, &err);
-    }
-    return c->kb;
+    oomkb_error err;
+    size_t count = c->kb_count > 0 ? c->kb_count : 1;
+    if (c->kb == NULL &&
+        oomkb_open_all(c->kb_paths, count, &c->kb, &err) != OOMKB_OK)
+        cli_failed(c, &err);
+    bool is_known = !c->is_here || c->machine != NULL;
+    return c->kb != NULL && (is_known || here_read(c, NULL)) ? c->kb : NULL;
 }
 
 static uint32_t width_of_terminal(void) {

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -243,13 +242,8 @@ static void put_field(FILE *out, const char *name, const char *value) {
 }
 
 static void put_line(FILE *out, const struct attempt *a) {
-    char when[32] = "";
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc) != NULL)
-        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     fputs("{\"schema\":1", out);
-    put_field(out, "time", when);
+    put_field(out, "time", cli_now(true).text);
     fprintf(out, ",\"attempt\":%zu,\"status\":%d", a->number,
             child_exit_status(&a->end));
     put_field(out, "entry", a->retry.entry);
@@ -381,6 +375,5 @@ int run_run(struct cli *c) {
     job_run(job, (const char *const *)c->operands);
     int status = job_end(job);
     free(job);
-    here_forget(c);
     return status;
 }

@@ -148,12 +148,15 @@ struct digits digits_of(int64_t n) {
     return d;
 }
 
-void cli_today(char room[16]) {
+struct moment cli_now(bool is_utc) {
     time_t now = time(NULL);
-    struct tm day;
-    if (localtime_r(&now, &day) == NULL ||
-        strftime(room, 16, "%Y-%m-%d", &day) == 0)
-        snprintf(room, 16, "1970-01-01");
+    struct moment m = {""};
+    struct tm at;
+    if (is_utc && gmtime_r(&now, &at) != NULL)
+        strftime(m.text, sizeof m.text, "%Y-%m-%dT%H:%M:%SZ", &at);
+    if (!is_utc && localtime_r(&now, &at) != NULL)
+        strftime(m.text, sizeof m.text, "%Y-%m-%d %H:%M:%S", &at);
+    return m;
 }
 
 void cli_say(struct cli *c, const char *key, const char *arg0,

@@ -7,17 +7,16 @@ int run_version(struct cli *c) {
     oomkb *kb = cli_kb(c);
     if (kb == NULL)
         return STATUS_ERROR;
-    char count[32];
-    snprintf(count, sizeof count, "%zu", oomkb_entry_count(kb));
+    struct digits count = digits_of((int64_t)oomkb_entry_count(kb));
     if (cli_is_json(c)) {
         printf("{\"schema\":1,\"oomkb\":");
         put_json_string(stdout, oomkb_version());
-        printf(",\"kb\":{\"entries\":%s,\"digest\":", count);
+        printf(",\"kb\":{\"entries\":%s,\"digest\":", count.text);
         put_json_string(stdout, oomkb_digest(kb));
         printf("}}\n");
         return STATUS_FOUND;
     }
     printf("oomkb %s\n", oomkb_version());
-    cli_say(c, "cli.version.kb", count, oomkb_digest(kb));
+    cli_say(c, "cli.version.kb", count.text, oomkb_digest(kb));
     return STATUS_FOUND;
 }

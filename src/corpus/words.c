@@ -9,16 +9,20 @@
 #include "corpus/words.def"
 
 static const struct {
-    const char *const *at;
+    const char *name, *const *at;
     int count;
 } vocabularies[] = {
-#define BEGIN(NAME, name) {NAME##_words, NAME##_COUNT_OF},
+#define BEGIN(NAME, name) {#NAME, NAME##_words, NAME##_COUNT_OF},
 #define WORD(NAME, word)
 #define END(NAME)
 #include "corpus/words.def"
 };
 
 int word_count(enum vocabulary which) { return vocabularies[which].count; }
+
+const char *vocabulary_name(enum vocabulary which) {
+    return vocabularies[which].name;
+}
 
 const char *word_spelling(enum vocabulary which, int value) {
     return value >= 0 && value < word_count(which)

@@ -17,6 +17,7 @@ enum vocabulary { /* WORDS_MECHANISM ... */
 #include "corpus/words.def"
 };
 
+const char *vocabulary_name(enum vocabulary which); /* "MECHANISM" */
 /* Spelling of value in that vocabulary; NULL past its end. */
 const char *word_spelling(enum vocabulary which, int value);
 int word_count(enum vocabulary which);

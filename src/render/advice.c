@@ -128,8 +128,7 @@ static struct block *add_fix(const struct teller *t, struct block *under,
 static bool has_verdict(const struct teller *t, const struct chosen *c) {
     bool has = t->o->all;
     for (size_t i = 0; i < c->count; i++)
-        has = has || (fix_verdict(c->at[i]) != VERDICT_NONE &&
-                      fix_verdict(c->at[i]) != VERDICT_UNKNOWN);
+        has = has || !is_open_verdict(c->at[i]);
     return has;
 }
 

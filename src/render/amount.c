@@ -43,7 +43,7 @@ static struct str scaled(const struct teller *t, int64_t bytes, int64_t factor,
         power *= 10;
     bool is_sane = mul_div_floor(bytes, 2 * power, factor, &n);
     n = is_sane ? (n + 1) / 2 : 0;
-    struct str whole = shown_number(t, UNIT_COUNT, n / power);
+    struct str whole = shown_count(t, n / power);
     return decimals == 0 ? whole
                          : arena_printf(t->a, "%.*s.%0*" PRId64,
                                         STR_ARG(whole), decimals, n % power);

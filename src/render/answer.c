@@ -44,8 +44,7 @@ static struct str need_said(const struct teller *t,
 static struct str suspect_others(const struct teller *t, const struct report *rep) {
     struct words lines = words_begin(t, said(t, "report.comma"));
     for (size_t i = 1; i < rep->suspect_count; i++)
-        words_add(&lines, shown_number(t, UNIT_COUNT,
-                                       rep->suspects[i].first_line));
+        words_add(&lines, shown_count(t, rep->suspects[i].first_line));
     return words_said(&lines, "report.suspect_others");
 }
 
@@ -56,7 +55,7 @@ static struct str would_tell(const struct teller *t, const struct finding *f) {
 
 static void add_suspects(const struct teller *t, const struct report *rep) {
     const struct finding *f = &rep->suspects[0];
-    struct str line = shown_number(t, UNIT_COUNT, f->first_line), rest;
+    struct str line = shown_count(t, f->first_line), rest;
     struct str text = str_trim(str_cut(str_trim(f->text), '\n', &rest));
     document_title(t, TONE_STRONG, SAID(t, "report.suspect", line));
     document_text(t, NULL,
@@ -196,8 +195,7 @@ static struct str place_said(const struct teller *t, const struct finding *f) {
         bool is_open = f->entry->mechanism == MECHANISM_unspecified;
         return is_open ? said_of(t, "report.in_stage", what) : STR("");
     }
-    struct str args[] = {frame->word, shown_number(t, UNIT_COUNT, frame->line),
-                         what};
+    struct str args[] = {frame->word, shown_count(t, frame->line), what};
     return said_with(t, args[2].n > 0 ? "report.at_stage" : "report.at", args,
                      3);
 }

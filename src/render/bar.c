@@ -45,7 +45,7 @@ static const struct look *look_of(const char *part) {
 
 /* ---- from facts ---- */
 
-static struct str shown_bytes(const struct teller *t, struct span s,
+static struct str part_amount(const struct teller *t, struct span s,
                               int64_t total) {
     struct str ends[] = {s.low == 0 ? STR("0") : shown_end(t, s.low, total),
                          shown_end(t, s.high, total)};
@@ -61,9 +61,9 @@ static void add_part(const struct teller *t, struct bar *b, const char *name,
     if (is_drawn && b->count < BAR_PARTS) {
         const struct look *look = look_of(name);
         struct str key = arena_printf(t->a, "budget.%s", look->part);
-        b->part[b->count++] = (struct bar_part){
-            look->glyph, look->tone, said(t, key.p),
-            shown_bytes(t, bytes, total), span_middle(bytes)};
+        b->part[b->count++] =
+            (struct bar_part){look->glyph, look->tone, said(t, key.p),
+                              part_amount(t, bytes, total), span_middle(bytes)};
     }
 }
 
@@ -191,18 +191,23 @@ const struct bars *bars_of_pair(const struct teller *t, int64_t need,
     return bars;
 }
 
-const struct bars *bars_of_budget(const struct teller *t,
-                                  const struct budget *budget,
-                                  bool has_torch) {
-    struct bars *bars = arena_alloc(t->a, sizeof *bars);
-    int64_t total = bar_of_budget(t, budget, has_torch, &bars->bar[0]);
+/* The card's bar, where its parts make one. */
+static void end_card(const struct teller *t, struct bars *bars, int64_t total) {
     if (total > 0) {
         bars->bar[0].label = said(t, "report.bar_gpu");
-        bars->bar[0].end = shown_number(t, UNIT_BYTES, total);
+        bars->bar[0].end = shown_bytes(t, total);
         bars->count = 1;
-        int64_t sum = sum_of(&bars->bar[0]);
-        bars->scale_bytes = sum > total ? sum : total;
+        bars->scale_bytes = total;
     }
+}
+
+const struct bars *bars_of_budget(const struct teller *t,
+                                  const struct budget *budget, bool has_torch) {
+    struct bars *bars = arena_alloc(t->a, sizeof *bars);
+    end_card(t, bars, bar_of_budget(t, budget, has_torch, &bars->bar[0]));
+    int64_t sum = sum_of(&bars->bar[0]);
+    if (bars->count > 0 && sum > bars->scale_bytes)
+        bars->scale_bytes = sum;
     return bars;
 }
 
@@ -214,19 +219,15 @@ const struct bars *bars_of(const struct teller *t, const struct finding *f) {
         return bars;
     *bars = *bars_of_budget(t, &f->budget,
                             fact_span(f, FACT_pytorch_allocated).known);
-    if (bars->count == 0) {
-        bars->scale_bytes = bar_of_facts(t, f, &bars->bar[0]);
-        bars->bar[0].label = said(t, "report.bar_gpu");
-        bars->bar[0].end = shown_number(t, UNIT_BYTES, bars->scale_bytes);
-        bars->count = bars->scale_bytes > 0 ? 1 : 0;
-    }
+    if (bars->count == 0)
+        end_card(t, bars, bar_of_facts(t, f, &bars->bar[0]));
     if (bars->count == 0)
         return bars_of_pair(t, need, have);
-    if ( need > bars->scale_bytes / TINY) {
+    if (need > bars->scale_bytes / TINY) {
         bars->scale_bytes =
             need > bars->scale_bytes ? need : bars->scale_bytes;
         add_plain(t, bars, "report.bar_needed", "needed", need,
-                  shown_number(t, UNIT_BYTES, need));
+                  shown_bytes(t, need));
     }
     return bars;
 }
@@ -236,7 +237,7 @@ const struct bars *bars_of(const struct teller *t, const struct finding *f) {
 /* Glyphs of each part: its share, one at least; the largest gives way. */
 static size_t share_out(const struct bar *b, int64_t scale, size_t columns,
                         size_t cells[BAR_PARTS]) {
-    size_t sum = 0, largest = 0, most = 0;
+    size_t sum = 0, largest = 0;
     int64_t all = 0;
     for (size_t i = 0; i < b->count; i++) {
         int64_t to = 0;
@@ -247,8 +248,7 @@ static size_t share_out(const struct bar *b, int64_t scale, size_t columns,
         sum += cells[i];
         largest = cells[i] > cells[largest] ? i : largest;
     }
-    most = columns;
-    while (sum > most && cells[largest] > 1) {
+    while (sum > columns && cells[largest] > 1) {
         cells[largest]--;
         sum--;
     }

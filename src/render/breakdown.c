@@ -29,10 +29,6 @@ static struct str part_named(const struct teller *t,
     return said(t, arena_printf(t->a, "budget.%s", part->part).p);
 }
 
-static struct str bytes_shown(const struct teller *t, int64_t bytes) {
-    return shown_number(t, UNIT_BYTES, bytes);
-}
-
 static struct str share_shown(const struct teller *t, int64_t bytes,
                               const struct card_memory *card) {
     int64_t of = card->budget.total.known ? span_middle(card->budget.total)
@@ -107,14 +103,14 @@ static void add_parts(const struct teller *t, const struct card_memory *card) {
                                 "breakdown.share", "breakdown.read_from");
     for (size_t i = 0; i < b->count; i++) {
         int64_t bytes = span_middle(b->parts[i].bytes);
-        ROW(t, table, part_named(t, &b->parts[i]), bytes_shown(t, bytes),
+        ROW(t, table, part_named(t, &b->parts[i]), shown_bytes(t, bytes),
             share_shown(t, bytes, card), source_shown(t, b->parts[i].source));
     }
     if (b->total.known) {
         int64_t total = span_middle(b->total);
         const char *key =
             card->is_part_of_card ? "breakdown.whole_free" : "breakdown.whole";
-        ROW(t, table, said(t, key), bytes_shown(t, total),
+        ROW(t, table, said(t, key), shown_bytes(t, total),
             share_shown(t, total, card), STR(""))
             ->tone = TONE_STRONG;
     }
@@ -127,11 +123,11 @@ static void add_closing(const struct teller *t,
         document_toned(t, NULL, TONE_WARN, said(t, "breakdown.no_total"));
     } else if (card->closing == CLOSING_NO) {
         struct str more =
-            bytes_shown(t, card->named_bytes - span_middle(b->total));
+            shown_bytes(t, card->named_bytes - span_middle(b->total));
         document_toned(t, NULL, TONE_WARN, SAID(t, "breakdown.too_much", more));
     } else if (card->not_told_bytes > 0) {
         struct str part = str_of(b->parts[b->count - 1].part);
-        struct str rest = bytes_shown(t, card->not_told_bytes);
+        struct str rest = shown_bytes(t, card->not_told_bytes);
         const char *key = str_eq(part, STR("not_told"))
                               ? "breakdown.not_told"
                               : "breakdown.free_or_not_told";
@@ -158,7 +154,7 @@ static struct str part_shown(const struct teller *t,
         const struct budget_part *part = &card->budget.parts[i];
         int64_t bytes = span_middle(part->bytes);
         if (str_eq(str_of(part->part), str_of(name)) && bytes > 0)
-            return bytes_shown(t, bytes);
+            return shown_bytes(t, bytes);
     }
     return STR("-");
 }

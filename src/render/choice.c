@@ -108,11 +108,13 @@ struct str fix_command(const struct fix *fix) {
     return fix->has_gap ? STR("") : fix->command;
 }
 
+/* Its own name in this log, else the entry's. */
+static const struct text *action_of(const struct fix *fix) {
+    return fix->action.in[LANG_EN].n > 0 ? &fix->action : &fix->is->action;
+}
+
 struct str fix_title(const struct teller *t, const struct fix *fix) {
-    bool has_own = fix->action.in[LANG_EN].n > 0;
-    struct str args[] = {said_text(t, has_own ? &fix->action
-                                              : &fix->is->action),
-                         fix->first_try};
+    struct str args[] = {said_text(t, action_of(fix)), fix->first_try};
     return fix->lowers.key          ? said_note(t, &fix->lowers)
            : fix->first_try.n > 0 ? said_with(t, "report.first_try", args, 2)
                                   : args[0];
@@ -264,9 +266,7 @@ static struct str up_to(const struct teller *t, const struct fix *fix) {
 }
 
 struct str fix_step(const struct teller *t, const struct fix *fix) {
-    bool has_own = fix->action.in[LANG_EN].n > 0;
-    struct str action = has_own ? fix->action.in[LANG_EN]
-                                : fix->is->action.in[LANG_EN];
+    struct str action = action_of(fix)->in[LANG_EN];
     enum verdict v = fix_verdict(fix);
     bool is_measured = fix->first_try.n > 0 || fix->lowers.key ||
                        (v != VERDICT_NONE && v != VERDICT_UNKNOWN);

@@ -46,9 +46,8 @@ static void add_folders(const struct teller *t, struct block *under,
     for (size_t i = 0, n; i < list->count; i += n) {
         struct str folder = folder_of(list->at[i].entry);
         n = folder_size(list, i);
-        ROW(t, table, folder, shown_number(t, UNIT_COUNT, (int64_t)n))->href =
-            arena_printf(t->a, "%.*s%.*s/README.md", STR_ARG(where),
-                         STR_ARG(folder));
+        ROW(t, table, folder, shown_count(t, (int64_t)n))->href = arena_printf(
+            t->a, "%.*s%.*s/README.md", STR_ARG(where), STR_ARG(folder));
     }
 }
 
@@ -89,9 +88,9 @@ static void tell_language(const struct teller *t, const struct listing *list) {
 static void tell_folder(const struct teller *t, const struct listing *list) {
     struct str folder = folder_of(list->at[0].entry);
     document_title(t, TONE_PLAIN, folder);
-    document_text(t, NULL,
-                  SAID(t, "site.what", folder,
-                       shown_number(t, UNIT_COUNT, (int64_t)list->count)));
+    document_text(
+        t, NULL,
+        SAID(t, "site.what", folder, shown_count(t, (int64_t)list->count)));
     document_link(t, NULL, STR("../README.md"), said(t, "list.all"));
     document_link(t, NULL,
                   arena_printf(t->a, "../../%s/%.*s/README.md", site_other(t),

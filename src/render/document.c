@@ -6,19 +6,11 @@
 #define COLUMNS_MOST 8 /* of a table */
 
 static bool is_empty(const struct block *b) {
-    switch (b->kind) {
-    case BLOCK_TITLE:
-    case BLOCK_ID:
-    case BLOCK_TEXT:
-    case BLOCK_ITEM:
-    case BLOCK_CODE: return b->text.n == 0;
-    case BLOCK_LINK: return b->href.n == 0;
-    case BLOCK_BARS: return b->bars == NULL || b->bars->count == 0;
-    case BLOCK_TABLE:
-    case BLOCK_SECTION:
-    case BLOCK_RULE: break;
-    }
-    return false;
+    bool is_of_words = b->kind != BLOCK_TABLE && b->kind != BLOCK_SECTION &&
+                       b->kind != BLOCK_RULE;
+    return b->kind == BLOCK_LINK   ? b->href.n == 0
+           : b->kind == BLOCK_BARS ? b->bars->count == 0
+                                   : is_of_words && b->text.n == 0;
 }
 
 struct block *document_add(const struct teller *t, struct block *under,
@@ -109,12 +101,17 @@ struct row *table_add(const struct teller *t, struct table *table,
     return row;
 }
 
-struct str in_backquotes(struct arena *a, struct str code) {
+size_t longest_backquotes(struct str s) {
     size_t longest = 0;
-    for (size_t at = 0, run = 0; at < code.n; at++) {
-        run = code.p[at] == '`' ? run + 1 : 0;
+    for (size_t at = 0, run = 0; at < s.n; at++) {
+        run = s.p[at] == '`' ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
+    return longest;
+}
+
+struct str in_backquotes(struct arena *a, struct str code) {
+    size_t longest = longest_backquotes(code);
     struct buf out;
     buf_init_in(&out, a, code.n + 2 * longest + 8);
     bool is_padded = code.n > 0 && (code.p[0] == '`' ||

@@ -123,6 +123,8 @@ struct table *document_table(const struct teller *t, struct block *under,
 struct row *table_add(const struct teller *t, struct table *table,
                       const struct str *cells);
 #define ROW(t, table, ...) table_add((t), (table), STRS(__VA_ARGS__))
+/* Of the longest run of them. */
+size_t longest_backquotes(struct str s);
 /* `code`, with as many backquotes as it needs. */
 struct str in_backquotes(struct arena *a, struct str code);
 /* Is there anything of it to be shown? */

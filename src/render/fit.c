@@ -77,11 +77,10 @@ static struct str shares(const struct teller *t, const struct fit *fit) {
 static struct str longest(const struct teller *t, const struct fit *fit) {
     struct span s = fit->longest;
     int64_t most = fit->c.model ? fit->c.model->max_position : 0;
-    struct str both =
-        s.low == s.high
-            ? shown_span(t, UNIT_TOKENS, s)
-            : SAID(t, "unit.between", shown_number(t, UNIT_COUNT, s.low),
-                   shown_number(t, UNIT_TOKENS, s.high));
+    struct str both = s.low == s.high
+                          ? shown_span(t, UNIT_TOKENS, s)
+                          : SAID(t, "unit.between", shown_count(t, s.low),
+                                 shown_number(t, UNIT_TOKENS, s.high));
     struct str args[] = {both, shown_number(t, UNIT_TOKENS, most)};
     if (s.known && s.high == 0) {
         both = said(t, "fit.longest_none");
@@ -230,11 +229,10 @@ static void add_sweep(const struct teller *t, const struct fit_sheet *s) {
                                 "fit.requests", "fit.verdict");
     for (size_t i = 0; i < s->point_count; i++) {
         const struct fit_point *point = &s->points[i];
-        struct row *row =
-            ROW(t, table, shown_number(t, UNIT_COUNT, point->tokens),
-                span_or_dash(t, UNIT_BYTES, point->bytes),
-                or_dash(shown_hundredths(t, point->concurrency)),
-                fit_verdict_word(t, point->fits));
+        struct row *row = ROW(t, table, shown_count(t, point->tokens),
+                              span_or_dash(t, UNIT_BYTES, point->bytes),
+                              or_dash(shown_hundredths(t, point->concurrency)),
+                              fit_verdict_word(t, point->fits));
         row->tone = fit_tone(point->fits);
         row->drawn = point->bytes.known ? point->bytes.high : 0;
     }

@@ -40,7 +40,7 @@ static struct str cards(const struct teller *t, const struct fit *fit) {
         return said(t, "fit.some_card");
     if (n <= 1)
         return card;
-    return SAID(t, "fit.cards", shown_number(t, UNIT_COUNT, n), card);
+    return SAID(t, "fit.cards", shown_count(t, n), card);
 }
 
 /* "Qwen/Qwen2.5-32B-Instruct (awq)": where weights are not the release's. */
@@ -104,8 +104,8 @@ static struct str with_room(const struct teller *t,
         return said_with(t, "fit.no_room", args, 3);
     }
     if (pool.low < 0) {
-        args[2] = shown_number(t, UNIT_BYTES, pool.high);
-        args[3] = shown_number(t, UNIT_BYTES, missing.high);
+        args[2] = shown_bytes(t, pool.high);
+        args[3] = shown_bytes(t, missing.high);
         return said_with(t, "fit.perhaps_room", args, 4);
     }
     args[2] = shown_span(t, UNIT_BYTES, pool);
@@ -127,7 +127,7 @@ struct str fit_numbers(const struct teller *t, const struct fit *fit) {
 }
 
 struct str fit_asked(const struct teller *t, const struct fit *fit) {
-    struct str args[] = {shown_number(t, UNIT_COUNT, fit->requests),
+    struct str args[] = {shown_count(t, fit->requests),
                          shown_hundredths(t, fit->kv.max_concurrency)};
     return fit->requests > 1 && args[1].n > 0
                ? said_with(t, "fit.asked", args, 2)
@@ -256,7 +256,7 @@ struct str fit_changes(const struct teller *t, const struct fit *fit,
     struct words all = words_begin(t, STR(" "));
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];
-        struct str cards = shown_number(t, UNIT_COUNT, f->number);
+        struct str cards = shown_count(t, f->number);
         words_add(&all, f->name == FACT_gpu_count
                             ? SAID(t, "fit.on_cards", cards)
                         : is_of_checkpoint(engine, f)

@@ -75,24 +75,17 @@ struct str html_plain(struct arena *a, struct str text) {
     return buf_str(&out);
 }
 
-static const char *class_of(enum tone tone) {
-    switch (tone) {
-    case TONE_PLAIN: return "";
-    case TONE_STRONG: return "strong";
-    case TONE_DIM: return "dim";
-    case TONE_GOOD: return "good";
-    case TONE_BAD: return "bad";
-    case TONE_WARN: return "warn";
-    case TONE_CODE: return "code";
-    }
-    return "";
-}
+static const char *const classes[] = {
+    [TONE_PLAIN] = "",    [TONE_STRONG] = "strong", [TONE_DIM] = "dim",
+    [TONE_GOOD] = "good", [TONE_BAD] = "bad",       [TONE_WARN] = "warn",
+    [TONE_CODE] = "code",
+};
 
 /* <tag class="tone"> */
 static void open_toned(struct sheet *s, const char *tag, enum tone tone) {
     buf_printf(s->out, "<%s", tag);
     if (tone != TONE_PLAIN)
-        buf_printf(s->out, " class=\"%s\"", class_of(tone));
+        buf_printf(s->out, " class=\"%s\"", classes[tone]);
     buf_add_char(s->out, '>');
 }
 
@@ -107,7 +100,7 @@ static void put_labelled(struct sheet *s, const char *label, enum tone tone,
                          struct str text) {
     if (text.n > 0) {
         buf_printf(s->out, " <span class=\"%s%s%s\">", label,
-                   tone == TONE_PLAIN ? "" : " ", class_of(tone));
+                   tone == TONE_PLAIN ? "" : " ", classes[tone]);
         put(s, text);
         raw(s, "</span>");
     }

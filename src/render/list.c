@@ -13,11 +13,6 @@
 #define WORDS_MAX 48
 #define BEFORE_BYTES 60 /* shown before the word */
 
-struct hunt {
-    struct str words[WORDS_MAX]; /* longest match first come: as typed */
-    size_t count;
-};
-
 /* Byte where word stands in text, ASCII letters of any case; else text.n. */
 static size_t find_word(struct str text, struct str word) {
     for (size_t at = 0; at + word.n <= text.n; at++)
@@ -26,22 +21,16 @@ static size_t find_word(struct str text, struct str word) {
     return text.n;
 }
 
-static struct hunt hunt_of(struct str words) {
-    struct hunt h = {.count = 0};
-    while (words.n > 0 && h.count < WORDS_MAX) {
-        struct str word = str_cut(words, ' ', &words);
-        if (word.n > 1)
-            h.words[h.count++] = word;
-    }
-    return h;
-}
-
 /* The first of the words that text has; false: none. */
-static bool hunt_in(const struct hunt *h, struct str text, size_t *at) {
-    for (size_t i = 0; i < h->count; i++) {
-        *at = find_word(text, h->words[i]);
+static bool find_words(struct str text, struct str words, size_t *at) {
+    for (size_t i = 0; words.n > 0 && i < WORDS_MAX;) {
+        struct str word = str_cut(words, ' ', &words);
+        if (word.n <= 1)
+            continue;
+        *at = find_word(text, word);
         if (*at < text.n)
             return true;
+        i++;
     }
     return false;
 }
@@ -106,11 +95,10 @@ static struct places places_of(const struct teller *t, const struct entry *e) {
 static struct str snippet_of(const struct teller *t, const struct entry *e,
                       struct str words, size_t columns) {
     struct places places = places_of(t, e);
-    struct hunt h = hunt_of(words);
     for (size_t i = 0; i < places.count; i++) {
         struct str text = shown_short(t, places.at[i], SIZE_MAX);
         size_t at = 0;
-        if (hunt_in(&h, text, &at))
+        if (find_words(text, words, &at))
             return cut_out(t, text, at, columns);
     }
     struct str cause = shown_short(t, said_text(t, &e->root_cause), SIZE_MAX);

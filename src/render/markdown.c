@@ -49,16 +49,6 @@ static bool is_one_of(char c, const char *set) {
     return c != '\0' && str_find_char(str_of(set), c) < str_of(set).n;
 }
 
-static size_t longest_run(struct str s) {
-    size_t longest = 0;
-    for (size_t at = 0; at < s.n; at++) {
-        size_t n = backquotes_at(str_slice(s, at, s.n));
-        longest = n > longest ? n : longest;
-        at += n;
-    }
-    return longest;
-}
-
 /* Would Jekyll, which makes the pages of GitHub Pages, run what begins here?
  * It does so in code as well. */
 static bool is_liquid(const struct sheet *s, char c, char next) {
@@ -235,7 +225,7 @@ void markdown_code(const struct teller *t, struct buf *out, size_t indent,
     struct str rest = settled(t->a, &clean);
     while (rest.n > 0 && (rest.p[rest.n - 1] == '\n' || rest.p[0] == '\n'))
         rest = str_slice(rest, rest.p[0] == '\n', rest.n - 1);
-    size_t run = longest_run(rest), fence = run < 3 ? 3 : run + 1;
+    size_t run = longest_backquotes(rest), fence = run < 3 ? 3 : run + 1;
     blank(&s);
     if (has_liquid(&s, rest)) {
         put_preformatted(&s, indent, kind, rest);

@@ -18,7 +18,7 @@ static struct str amount(const struct teller *t, enum unit unit,
 }
 
 static struct str number(const struct teller *t, int64_t n) {
-    return n > 0 ? shown_number(t, UNIT_COUNT, n) : said(t, "fit.unknown");
+    return n > 0 ? shown_count(t, n) : said(t, "fit.unknown");
 }
 
 /* ---- one model ---- */
@@ -122,9 +122,9 @@ static void add_sources(const struct teller *t, const struct model_sheet *s) {
 
 static void add_all(const struct teller *t, const struct model_sheet *s) {
     document_title(t, TONE_STRONG, said(t, "site.models"));
-    document_text(t, NULL,
-                  SAID(t, "site.models_what",
-                       shown_number(t, UNIT_COUNT, (int64_t)s->all_count)));
+    document_text(
+        t, NULL,
+        SAID(t, "site.models_what", shown_count(t, (int64_t)s->all_count)));
     document_link(
         t, NULL, arena_printf(t->a, "../../%s/models/README.md", site_other(t)),
         said(t, "site.other"));

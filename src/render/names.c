@@ -20,7 +20,7 @@ static struct cell word(struct str text) {
 }
 
 static struct cell count_of(const struct teller *t, int64_t n) {
-    return (struct cell){shown_number(t, UNIT_COUNT, n), n, true};
+    return (struct cell){shown_count(t, n), n, true};
 }
 
 /* 0: not known. */

@@ -77,19 +77,16 @@ static const struct fact *known_fact(const struct report *rep,
 
 /* "(line 12)", empty where no fact has a line. */
 static struct str where(const struct teller *t, uint32_t line) {
-    if (line == 0)
-        return STR("");
-    return SAID(t, "numbers.where", shown_number(t, UNIT_COUNT, line));
+    return line == 0 ? STR("") : SAID(t, "numbers.where", shown_count(t, line));
 }
 
 /* "(lines 3 and 5)": need and limit often stand apart. */
 static struct str where_both(const struct teller *t, uint32_t one,
                              uint32_t other) {
-    if (one == 0 || other == 0 || one == other) {
+    if (one == 0 || other == 0 || one == other)
         return where(t, one > 0 ? one : other);
-    }
-    return SAID(t, "numbers.where_both", shown_number(t, UNIT_COUNT, one),
-                shown_number(t, UNIT_COUNT, other));
+    return SAID(t, "numbers.where_both", shown_count(t, one),
+                shown_count(t, other));
 }
 
 /* The sentence's end: what is missing, if anything is. */
@@ -251,7 +248,7 @@ static struct str generic(const struct teller *t, const struct finding *f,
     if (all.n == 0) {
         struct str rest, first = str_cut(f->text, '\n', &rest);
         first = without_bold(t->a, without_rest(str_trim(first)));
-        struct str args[] = {shown_number(t, UNIT_COUNT, f->text_line),
+        struct str args[] = {shown_count(t, f->text_line),
                              shown_short(t, first, LINE_COLUMNS)};
         return args[1].n > 0 ? said_with(t, "numbers.only_line", args, 2)
                              : args[1];
@@ -315,7 +312,7 @@ static struct str weights_need(const struct teller *t, const struct report *rep,
                           e->before.low > e->limit.high;
         if (is_telling) {
             return SAID(t, "numbers.weights_need", model_called(t, model),
-                        shown_number(t, UNIT_BYTES, span_middle(e->before)));
+                        shown_bytes(t, span_middle(e->before)));
         }
     }
     return STR("");
@@ -332,7 +329,7 @@ static struct str per_token(const struct teller *t, const struct report *rep,
     if (!is_told)
         return STR("");
     return SAID(t, "numbers.per_token", model_called(t, model),
-                shown_number(t, UNIT_BYTES, slope.low));
+                shown_bytes(t, slope.low));
 }
 
 /* A line of the log is quoted as it stands, often without a full stop. */

@@ -139,6 +139,8 @@ struct json *json_steps(const struct teller *t,
 
 /* shown.c: values as people read them */
 struct str shown_number(const struct teller *t, enum unit unit, int64_t n);
+struct str shown_count(const struct teller *t, int64_t n);
+struct str shown_bytes(const struct teller *t, int64_t n);
 struct str shown_span(const struct teller *t, enum unit unit, struct span s);
 /* Of hundredths, as max_concurrency has them; as a ratio. */
 struct str shown_hundredths(const struct teller *t, struct span s);

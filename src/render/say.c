@@ -142,25 +142,8 @@ struct str say(struct arena *a, struct reader *r, enum lang lang,
 
 struct str said_word(const struct teller *t, enum vocabulary which,
                      int value) {
-    static const char *const names[] = {
-        [WORDS_MECHANISM] = "mechanism",
-        [WORDS_SEVERITY] = "severity",
-        [WORDS_ROLE] = "role",
-        [WORDS_SCOPE] = "scope",
-        [WORDS_BASIS] = "basis",
-        [WORDS_CHANGE] = "change",
-        [WORDS_RANGE_STATUS] = "range_status",
-        [WORDS_RELATION] = "relation",
-        [WORDS_EFFECT] = "effect",
-        [WORDS_ACT_KIND] = "act_kind",
-        [WORDS_STAGE] = "stage",
-        [WORDS_EFFORT] = "effort",
-        [WORDS_LOSES] = "loses",
-        [WORDS_FREES] = "frees",
-        [WORDS_STRENGTH] = "strength",
-        [WORDS_RESTART] = "restart",
-    };
-    return said_member(t, names[which], word_spelling(which, value));
+    struct str group = arena_lower(t->a, str_of(vocabulary_name(which)));
+    return said_member(t, group.p, word_spelling(which, value));
 }
 
 struct str said_fact(const struct teller *t, enum fact_name name) {
@@ -245,18 +228,16 @@ struct str summary_of(struct arena *a, struct reader *r,
 /* How much there was to read. */
 struct str said_read(const struct teller *t, const struct report *rep) {
     const char *key = rep->lines == 1 ? "report.read_one" : "report.read";
-    return SAID(t, key, shown_number(t, UNIT_COUNT, (int64_t)rep->lines),
-                shown_number(t, UNIT_BYTES, (int64_t)rep->bytes));
+    return SAID(t, key, shown_count(t, (int64_t)rep->lines),
+                shown_bytes(t, (int64_t)rep->bytes));
 }
 
 struct str said_gave_up(const struct teller *t, const struct report *rep) {
     const char *key = rep->gave_up_patterns == 1 ? "report.gave_up_one"
                                                  : "report.gave_up";
     return rep->gave_up_patterns > 0
-               ? SAID(t, key,
-                      shown_number(t, UNIT_COUNT, (int64_t)rep->gave_up_line),
-                      shown_number(t, UNIT_COUNT,
-                                   (int64_t)rep->gave_up_patterns))
+               ? SAID(t, key, shown_count(t, (int64_t)rep->gave_up_line),
+                      shown_count(t, (int64_t)rep->gave_up_patterns))
                : STR("");
 }
 

@@ -43,6 +43,14 @@ struct str shown_number(const struct teller *t, enum unit unit, int64_t n) {
                                  : number;
 }
 
+struct str shown_count(const struct teller *t, int64_t n) {
+    return shown_number(t, UNIT_COUNT, n);
+}
+
+struct str shown_bytes(const struct teller *t, int64_t n) {
+    return shown_number(t, UNIT_BYTES, n);
+}
+
 /* Within a hundredth: no wider than what rounding a printed number leaves. */
 static bool is_narrow(struct span s) {
     int64_t width = 0;
@@ -99,14 +107,11 @@ struct str shown_fact(const struct teller *t, const struct fact *f) {
                    : shown_number(t, unit, f->number);
 }
 
-static struct str count(const struct teller *t, int64_t n) {
-    return shown_number(t, UNIT_COUNT, n);
-}
-
 struct str shown_own(const struct teller *t, const struct own_success *own) {
     if (own->worked + own->failed == 0)
         return STR("");
-    return SAID(t, "rate.own", count(t, own->worked), count(t, own->failed));
+    return SAID(t, "rate.own", shown_count(t, own->worked),
+                shown_count(t, own->failed));
 }
 
 /* One or two reports: one is what it says; of two none may be good. */
@@ -120,7 +125,7 @@ static const char *reports_key(const struct success *s) {
 
 static struct str rate_words(const struct teller *t,
                              const struct success *s) {
-    struct str counts[] = {count(t, s->worked), count(t, s->tried)};
+    struct str counts[] = {shown_count(t, s->worked), shown_count(t, s->tried)};
     struct str mean =
         arena_printf(t->a, "%d %%", (int)((s->mean + 5000) / 10000));
     switch (s->basis) {
@@ -140,8 +145,8 @@ struct str shown_rate(const struct teller *t, const struct success *s) {
     const char *key = s->maintainers_tried > 1     ? "rate.with_maintainers"
                       : s->maintainers_worked == 1 ? "rate.with_one_maintainer"
                                                    : "rate.without_maintainer";
-    return SAID(t, key, rate_words(t, s), count(t, s->maintainers_worked),
-                count(t, s->maintainers_tried));
+    return SAID(t, key, rate_words(t, s), shown_count(t, s->maintainers_worked),
+                shown_count(t, s->maintainers_tried));
 }
 
 /* One line, cleaned; blanks instead of newlines and tabs. */
@@ -193,8 +198,7 @@ struct str shown_short(const struct teller *t, struct str s, size_t columns) {
 
 struct str shown_lines(const struct teller *t, uint32_t first,
                        uint32_t last) {
-    struct str ends[] = {shown_number(t, UNIT_COUNT, first),
-                         shown_number(t, UNIT_COUNT, last)};
+    struct str ends[] = {shown_count(t, first), shown_count(t, last)};
     return first == last ? said_with(t, "report.line", ends, 1)
                          : said_with(t, "report.lines", ends, 2);
 }
@@ -207,12 +211,11 @@ struct str shown_times(const struct teller *t, const struct finding *f) {
     for (size_t i = 0; i < f->instance_count; i++)
         if (f->instances[i].last_line > last)
             last = f->instances[i].last_line;
-    struct str args[] = {shown_number(t, UNIT_COUNT, count),
+    struct str args[] = {shown_count(t, count),
                          shown_lines(t, f->first_line, last)};
     if (f->count == 2 && f->first_line != last) {
-        args[1] = SAID(t, "report.lines_both",
-                       shown_number(t, UNIT_COUNT, f->first_line),
-                       shown_number(t, UNIT_COUNT, last));
+        args[1] = SAID(t, "report.lines_both", shown_count(t, f->first_line),
+                       shown_count(t, last));
     }
     return said_with(t, "report.times", args, 2);
 }
@@ -255,8 +258,8 @@ static struct str reported_failure(const struct teller *t,
     int64_t failed = rate->worked + rate->maintainers_worked;
     if (tried == 1)
         return said(t, failed == 1 ? "rate.one_failed" : "rate.one_worked");
-    return SAID(t, "rate.failures", shown_number(t, UNIT_COUNT, failed),
-                shown_number(t, UNIT_COUNT, tried));
+    return SAID(t, "rate.failures", shown_count(t, failed),
+                shown_count(t, tried));
 }
 
 struct str shown_failure(const struct teller *t, const struct rate *rate) {

@@ -40,22 +40,16 @@ static struct page page_open(const struct teller *t, struct buf *out) {
     return p;
 }
 
-static const char *escape_of(enum tone tone) {
-    switch (tone) {
-    case TONE_PLAIN: return "";
-    case TONE_STRONG: return "\033[1m";
-    case TONE_DIM: return "\033[2m";
-    case TONE_GOOD: return "\033[32m";
-    case TONE_BAD: return "\033[31m";
-    case TONE_WARN: return "\033[33m";
-    case TONE_CODE: return "\033[36m";
-    }
-    return "";
-}
+static const char *const escapes[] = {
+    [TONE_PLAIN] = "",        [TONE_STRONG] = "\033[1m",
+    [TONE_DIM] = "\033[2m",   [TONE_GOOD] = "\033[32m",
+    [TONE_BAD] = "\033[31m",  [TONE_WARN] = "\033[33m",
+    [TONE_CODE] = "\033[36m",
+};
 
 void page_put(struct page *p, enum tone tone, struct str text) {
     bool is_toned = p->color && tone != TONE_PLAIN && text.n > 0;
-    buf_add(p->out, str_of(is_toned ? escape_of(tone) : ""));
+    buf_add(p->out, str_of(is_toned ? escapes[tone] : ""));
     utf8_clean(p->out, text);
     buf_add(p->out, str_of(is_toned ? "\033[0m" : ""));
 }

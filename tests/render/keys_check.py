@@ -35,7 +35,8 @@ def main():
     keys = set(flat(yaml.safe_load(read("i18n/en.yaml"))))
     groups = {key.split(".")[0] for key in keys}
     source = "\n".join(read(path) for path in sorted(
-        glob.glob(os.path.join(ROOT, "src/*/*.[ch]"))))
+        glob.glob(os.path.join(ROOT, "src/*/*.[ch]")) +
+        [os.path.join(ROOT, "src/cli/commands.def")]))
     literal = re.compile(r'"((?:%s)(?:\.[a-z_]+)+)"' % "|".join(groups))
     used = {key for key in literal.findall(source)
             if not key.endswith(".mjs")} | BY_SEVERITY
