@@ -1,7 +1,9 @@
 /* program_patterns.c: from the rows of kb/programs/ to the patterns that read
  * them, appended to the contexts of the engine that says `programs: true`.
  *
- *     nnunetv2/                 of `paths`: in frames and commands, / or \
+ *     nnunetv2/                 of `paths`: in frames and commands, / or \;
+ *                               its folder models/ may hold what another
+ *                               program runs: only code in it counts
  *     nnUNetv2_train            of `commands`
  *     a pattern                 of `lines`
  *     --tile 256, tile=256      a lever that is in force, as the log has it,
@@ -52,9 +54,13 @@ static void put_path(struct buf *out, struct str path) {
     while (path.n > 0) {
         bool has_slash = str_find_char(path, '/') < path.n;
         put_quoted(out, str_cut(path, '/', &path));
-        buf_add(out, has_slash ? STR("[\\\\/]{1,2}") : STR(""));
+        buf_add(out, has_slash ? STR("[\\\\/]{1,2}+") : STR(""));
     }
 }
+
+/* ~/.lmstudio/models/org/name is a model's folder, exllamav2/models/x.py code. */
+#define NO_MODEL                                                               \
+    "(?!models?[\\\\/](?![^\\s\"'`,]{0,200}\\.(?:py|so|js|rs|cpp|cu|dll)\\b))"
 
 static void add_program(struct adding *to, const struct program *p) {
     for (size_t i = 0; i < p->paths.count; i++) {
@@ -62,6 +68,8 @@ static void add_program(struct adding *to, const struct program *p) {
         /* envs/whisperx/lib/: an environment that somebody called so */
         buf_add(&to->out, STR("(?<![\\w.-])(?<!envs[\\\\/])"));
         put_path(&to->out, p->paths.at[i]);
+        if (str_ends(p->paths.at[i], STR("/")))
+            buf_add(&to->out, STR(NO_MODEL));
         add_shown(to, p);
     }
     for (size_t i = 0; i < p->commands.count; i++) {

@@ -8,7 +8,8 @@
  * Like lines are those of one pattern, one stream and one process or pod. At
  * least four must rise on the whole, and still rise in the second half of the
  * run: the first steps of every training take memory that the next ones use
- * again. Of a long log the scan keeps the first and the last of these lines.
+ * again. Where the failure is told of in a sentence, lines below it count too.
+ * Of a long log the scan keeps the first and the last of these lines.
  * A failure of host memory is told by lines about the host, any other by lines
  * about the device.
  */
@@ -96,11 +97,13 @@ static int64_t growth_of(const struct series *list) {
 static void series_of(const struct diagnosis *d, const struct sighting *s,
                       const struct hit *h, enum fact_name name,
                       struct series *out) {
-    uint64_t begin = run_begin(d, s);
+    uint64_t begin = run_begin(d, s), end = s->places[0].order;
+    if (facts_say(&s->facts, FACT_oom_words, "told"))
+        end = UINT64_MAX; /* a title stands above the log that it is about */
     out->count = 0;
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *x = &d->scan->hits.at[i];
-        if (x->order >= begin && x->order <= s->places[0].order &&
+        if (x->order >= begin && x->order <= end &&
             x->kind == PATTERN_CONTEXT && is_like(x, h))
             add_level(out, x, name);
     }
