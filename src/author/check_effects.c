@@ -26,7 +26,7 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
         "up set", ""},
     [EFFECT_quantization] = {"any quantization", "set", "smaller_model"},
     [EFFECT_enforce_eager] = {"enforce_eager", "set", ""},
-    [EFFECT_free_other_process] = {"", "", "kill_process wait restart"},
+    [EFFECT_free_other_process] = {"", "", "kill_process wait restart code"},
     [EFFECT_expandable_segments] = {"expandable_segments", "set", ""},
     [EFFECT_cpu_offload] = {"cpu_offload", "up set", ""},
     [EFFECT_mem_fraction_static_up] = {"mem_fraction_static", "up", ""},
