@@ -56,19 +56,15 @@ enum pattern_kind {
     PATTERN_STAGE      /* owner: engine no, ordinal: stage anchor */
 };
 
-/* How much stands between the begin of a match and the literal in it, at most;
- * more than FRONT_LINES or FRONT_BYTES: any number. */
 #define FRONT_LINES 8
-#define FRONT_BYTES 64
-struct front {
-    uint32_t lines, bytes;
-};
 
 /* What match/ finds out about a pattern at build, so that no run has to. */
 struct pattern_study {
     struct str prepared; /* for PCRE2 */
     bool needs_utf;
-    struct front front;
+    uint32_t front_lines; /* that end between the begin of a match and the
+                             literal in it, at most; more than FRONT_LINES:
+                             any number */
     struct str suffix; /* its text from the literal on: match/suffix.h */
     struct str_list literals; /* for the prefilter; not there when it is read */
     /* Compiled, it and then its extracts; empty: they are not. Not there when

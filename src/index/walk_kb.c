@@ -5,8 +5,7 @@
 static void walk_study(struct record *r, struct pattern_study *study) {
     record_str(r, &study->prepared);
     record_bool(r, &study->needs_utf);
-    record_number(r, &study->front.lines);
-    record_number(r, &study->front.bytes);
+    record_number(r, &study->front_lines);
     record_str(r, &study->suffix);
 }
 

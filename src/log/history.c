@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "base/sort.h"
 #include "log/reader.h"
 
 #define PIECE_BYTES (64 * 1024)
@@ -84,9 +85,7 @@ static struct piece *next_piece(struct history *h) {
     p->is_kept = place < HISTORY_HEAD_BYTES_MAX;
     if (place < h->zone_to)
         keep(h, p);
-    h->at = arena_grow(h->a, h->at, h->count, &h->cap, sizeof *h->at);
-    h->at[h->count++] = p;
-    return p;
+    return *ARENA_ADD(h->a, h->at, h->count, h->cap) = p;
 }
 
 void history_add(struct history *h, struct str bytes) {
@@ -101,23 +100,15 @@ void history_add(struct history *h, struct str bytes) {
     }
 }
 
-static size_t index_of(const struct history *h, uint64_t place) {
-    size_t from = 0, to = h->count;
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-        if (h->at[middle]->place <= place)
-            from = middle;
-        else
-            to = middle;
-    }
-    return from;
+static uint64_t place_of(const void *pieces, size_t i) {
+    return ((struct piece *const *)pieces)[i]->place;
 }
 
 void history_mark(struct history *h, uint64_t place) {
     uint64_t before = (uint64_t)ZONE_BEFORE * PIECE_BYTES;
     uint64_t from = place > before ? place - before : 0;
     uint64_t to = place + (uint64_t)ZONE_BEHIND * PIECE_BYTES;
-    for (size_t i = h->count > 0 ? index_of(h, from) : 0;
+    for (size_t i = last_up_to(h->at, h->count, place_of, from);
          i < h->count && h->at[i]->place <= to; i++)
         keep(h, h->at[i]);
     h->zone_to = to > h->zone_to ? to : h->zone_to;

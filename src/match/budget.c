@@ -17,12 +17,8 @@
 
 #define PATTERN_SHARE 8
 
-static struct scanner *root_of(struct scanner *s) {
-    return s->owner ? s->owner : s;
-}
-
 static uint64_t steps_left(struct scanner *s) {
-    uint64_t bytes = root_of(s)->bytes + (s->owner ? s->bytes : 0);
+    uint64_t bytes = s->owner->bytes + (s->owner != s ? s->bytes : 0);
     uint64_t all = MATCH_LOG_STEPS_MAX + MATCH_BYTE_STEPS_MAX * bytes;
     uint64_t used = regex_steps(s->matcher);
     return used < all ? all - used : 0;
@@ -38,7 +34,7 @@ void budget_charge(struct scanner *s, struct pattern_state *p,
 }
 
 void budget_note(struct scanner *s, struct pattern_state *p, uint32_t line) {
-    struct gave_up *g = &root_of(s)->result.gave_up;
+    struct gave_up *g = &s->owner->result.gave_up;
     if (g->patterns == 0 || line < g->line)
         g->line = line;
     g->patterns += !p->has_given_up;

@@ -21,11 +21,12 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/plain.h"
+#include "base/sort.h"
 #include "log/clean.h"
 #include "log/cursor.h"
 #include "log/frame.h"
 #include "log/log.h"
-#include "base/plain.h"
 #include "log/stream.h"
 #include "match/starts.h"
 
@@ -48,7 +49,7 @@ struct candidates {
     const struct frames *frames;
     struct folded folded;
     struct folded_line *lines;
-    size_t line_count, line_cap, line_near;
+    size_t line_count, line_cap;
     struct starts starts[2]; /* of the stretches last asked for */
     struct buf cleaned, decoded;
     struct str text; /* what is looked at, and whom it is told */
@@ -73,11 +74,9 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
 static void add_line(struct candidates *c, size_t at, size_t raw,
                      bool is_plain, bool is_simple) {
     struct folded *f = &c->folded;
-    if (c->line_count == c->line_cap)
-        c->lines = arena_grow(c->a, c->lines, c->line_count, &c->line_cap,
-                              sizeof *c->lines);
     size_t end = f->n - (f->n > at && f->text[f->n - 1] == ' ');
-    c->lines[c->line_count++] = (struct folded_line){
+    *ARENA_ADD(c->a, c->lines, c->line_count, c->line_cap) =
+        (struct folded_line){
         .at = (uint32_t)at, .end = (uint32_t)end, .raw = (uint32_t)raw,
         .is_plain = is_plain, .is_simple = is_simple};
 }
@@ -185,24 +184,13 @@ static void fold_block(struct candidates *c) {
         arena_raise(c->a, FAIL_MEMORY, "out of memory while reading a log");
 }
 
-/* The line that the folded byte stands in; most often it is asked for places
- * that rise. */
-static size_t line_of(struct candidates *c, size_t at) {
-    size_t from = c->lines[c->line_near].at <= at ? c->line_near : 0;
-    size_t step = 1, to = from + 1;
-    while (to < c->line_count && c->lines[to].at <= at) {
-        from = to;
-        to += step *= 2;
-    }
-    to = to < c->line_count ? to : c->line_count;
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-        if (c->lines[middle].at <= at)
-            from = middle;
-        else
-            to = middle;
-    }
-    return c->line_near = from;
+static uint64_t line_at(const void *lines, size_t i) {
+    return ((const struct folded_line *)lines)[i].at;
+}
+
+/* The line that the folded byte stands in. */
+static size_t line_of(const struct candidates *c, size_t at) {
+    return last_up_to(c->lines, c->line_count, line_at, at);
 }
 
 static void tell(const struct candidates *c, uint32_t literal, size_t line) {
@@ -421,7 +409,6 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->to = to;
     c->found = found;
     c->ctx = ctx;
-    c->line_near = 0;
     c->starts[0].is_noted = c->starts[1].is_noted = false;
     fold_block(c);
     prefilter_find(c->f, fold_str(&c->folded), false, on_gram, c);

@@ -16,6 +16,7 @@
 #include "match/scanner.h"
 
 #include <stdlib.h>
+
 /* What the reader remembers, and the same again: what it remembered there. */
 #define SETTLE (2 * LOG_MEMORY)
 #define MESSAGE_BEHIND (2 * SIGNATURE_REACH + SETTLE)
@@ -37,29 +38,20 @@ struct chooser {
 
 static void add_mark(struct log_marks *m, size_t at, uint32_t before,
                      uint32_t behind) {
-    m->at = arena_grow(m->a, m->at, m->count, &m->cap, sizeof *m->at);
-    m->at[m->count++] = (struct log_mark){at, before, behind};
-}
-
-static void mark_line(struct log_marks *m, size_t line) {
-    if (m->count > 0 && m->at[m->count - 1].at == line)
-        return;
-    add_mark(m, line, TRACE_BEFORE, MESSAGE_BEHIND);
+    *ARENA_ADD(m->a, m->at, m->count, m->cap) =
+        (struct log_mark){at, before, behind};
 }
 
 static void on_candidate(void *ctx, uint32_t literal, size_t line) {
-    struct chooser *c = ctx;
+    struct log_marks *m = ((struct chooser *)ctx)->marks;
     (void)literal;
-    mark_line(c->marks, line);
+    if (m->count == 0 || m->at[m->count - 1].at != line)
+        add_mark(m, line, TRACE_BEFORE, MESSAGE_BEHIND);
 }
 
 static int by_place(const void *x, const void *y) {
     const struct log_mark *a = x, *b = y;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    if (a->before != b->before)
-        return a->before < b->before ? -1 : 1;
-    return (a->behind > b->behind) - (a->behind < b->behind);
+    return (a->at > b->at) - (a->at < b->at);
 }
 
 /* Where most lines matter, choosing costs more than it saves: then all is read
@@ -86,18 +78,13 @@ static void mark_all(struct chooser *c, struct log_marks *m, size_t from,
     c->read = c->s->bytes + (to - from);
 }
 
-/* Most logs are small and never come here. */
-static void begin(struct chooser *c) {
-    struct scanner *s = c->s;
-    c->pool = worker_pool_new(s->a, &s->filter[PREFILTER_SIGNATURES],
-                              s->frames, c->door.at_once);
-}
-
 static void look(void *ctx, struct str text, uint64_t place, size_t from,
                  size_t to, struct log_marks *marks) {
     struct chooser *c = ctx;
+    const struct scan_kit *kit = c->s->kit;
     if (!c->pool)
-        begin(c);
+        c->pool = worker_pool_new(c->s->a, &kit->filter[PREFILTER_SIGNATURES],
+                                  kit->tables.frames, c->door.at_once);
     if (place + from < c->dense_to) {
         mark_all(c, marks, from, to);
         return;

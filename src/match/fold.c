@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#include "log/cursor.h"
 #include "base/plain.h"
+#include "base/sort.h"
+#include "log/cursor.h"
 
 void fold_clear(struct folded *f) {
     f->n = f->shift_count = 0;
@@ -35,10 +36,7 @@ static inline void note_shift(struct folded *f, size_t raw) {
         if (last->raw - last->at == (uint32_t)(raw - f->n))
             return;
     }
-    if (f->shift_count == f->shift_cap)
-        f->shifts = arena_grow(f->a, f->shifts, f->shift_count, &f->shift_cap,
-                               sizeof *f->shifts);
-    f->shifts[f->shift_count++] =
+    *ARENA_ADD(f->a, f->shifts, f->shift_count, f->shift_cap) =
         (struct fold_shift){(uint32_t)f->n, (uint32_t)raw};
 }
 
@@ -186,14 +184,12 @@ void fold_blank(struct folded *f) {
     memset(f->text + f->n, 0, FOLD_SLACK);
 }
 
+static uint64_t shift_at(const void *shifts, size_t i) {
+    return ((const struct fold_shift *)shifts)[i].at;
+}
+
 size_t fold_raw(const struct folded *f, size_t at) {
-    size_t from = 0, to = f->shift_count;
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-        if (f->shifts[middle].at <= at)
-            from = middle;
-        else
-            to = middle;
-    }
-    return f->shifts[from].raw + (at - f->shifts[from].at);
+    const struct fold_shift *s =
+        &f->shifts[last_up_to(f->shifts, f->shift_count, shift_at, at)];
+    return s->raw + (at - s->at);
 }

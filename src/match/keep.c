@@ -45,9 +45,8 @@ static struct slot *insert(struct arena *a, struct slots *list, size_t most,
     if (list->count == most) {
         free = at > out ? out : out - 1;
     } else {
-        list->at = arena_grow(a, list->at, list->count, &list->cap,
-                              sizeof(struct slot *));
-        list->at[list->count++] = arena_alloc(a, sizeof(struct slot));
+        *ARENA_ADD(a, list->at, list->count, list->cap) =
+            arena_alloc(a, sizeof(struct slot));
     }
     struct slot *slot = list->at[free];
     for (; free > at; free--)
@@ -236,9 +235,9 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
  * it is shown by itself. */
 
 void wanted_note(struct scanner *s, const struct pattern *signature) {
-    struct scanner *owner = s->owner ? s->owner : s;
+    struct scanner *owner = s->owner;
     if (!owner->sighted)
-        owner->sighted = arena_array(owner->a, owner->entry_count, 1);
+        owner->sighted = arena_array(s->a, s->kit->entry_count, 1);
     owner->sighted[signature->owner] = 1;
 }
 
@@ -273,25 +272,23 @@ int hits_by_order(const void *x, const void *y) {
     return (a->pattern > b->pattern) - (a->pattern < b->pattern);
 }
 
-static void list_slots(struct hit_list *list, const struct slots *slots) {
+static void list_slots(struct arena *a, struct hit_list *list,
+                       const struct slots *slots) {
     for (size_t i = 0; i < slots->count; i++) {
         const struct slot *slot = slots->at[i];
-        struct hit hit = slot->hit;
-        if (slot->trace_last && *slot->trace_last > hit.trace_last)
-            hit.trace_last = *slot->trace_last;
-        list->at[list->count++] = hit;
+        struct hit *hit = ARENA_ADD(a, list->at, list->count, list->cap);
+        *hit = slot->hit;
+        if (slot->trace_last && *slot->trace_last > hit->trace_last)
+            hit->trace_last = *slot->trace_last;
     }
 }
 
 struct hit_list keep_list(struct scanner *s) {
-    struct hit_list list = {.cap = s->signatures.count};
-    for (const struct pattern_state *p = s->newest; p; p = p->older)
-        list.cap += p->slots.count;
-    list.at = arena_array(s->a, list.cap, sizeof *list.at);
-    list_slots(&list, &s->signatures);
-    for (const struct pattern_state *p = s->newest; p; p = p->older)
-        if (wanted_is(s, p->is))
-            list_slots(&list, &p->slots);
+    struct hit_list list = {0};
+    list_slots(s->a, &list, &s->signatures);
+    for (size_t i = 0; i < s->kit->pattern_count; i++)
+        if (s->patterns[i] && wanted_is(s, s->patterns[i]->is))
+            list_slots(s->a, &list, &s->patterns[i]->slots);
     if (list.count > 1)
         qsort(list.at, list.count, sizeof *list.at, hits_by_order);
     return list;

@@ -9,7 +9,8 @@
 struct literals {
     struct str_list best; /* folded, outer blanks off: every match contains
                              one; empty: there is none */
-    struct front front; /* between a match's begin and the best literal in it */
+    uint32_t front_lines; /* that end between a match's begin and the best
+                             literal in it */
 };
 
 struct literals literals_of(struct arena *a, const struct pattern_text *text);

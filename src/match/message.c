@@ -160,9 +160,9 @@ static struct hit_draft collect(struct scanner *s, struct stream_buffer *l, size
     struct found *f = &l->found[i];
     size_t first = l->capture_count;
     for (size_t k = 0; k < f->capture_count; k++) {
-        l->captures = arena_grow(s->a, l->captures, l->capture_count,
-                                 &l->capture_cap, sizeof *l->captures);
-        l->captures[l->capture_count++] = l->captures[f->capture_from + k];
+        struct capture_at *copy =
+            ARENA_ADD(s->a, l->captures, l->capture_count, l->capture_cap);
+        *copy = l->captures[f->capture_from + k];
     }
     run_extracts(s, l, p, f, end, first);
     size_t all = l->capture_count - first;

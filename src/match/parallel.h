@@ -13,7 +13,8 @@ struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
                                     const struct frames *frames,
                                     uint32_t threads);
 /* As candidates_find(), and it tells of the same places whatever the number of
- * threads. found is called by the caller's own thread, part after part. */
+ * threads. found is called by the caller's own thread, part after part, when all
+ * have been looked at. */
 void worker_pool_look(struct worker_pool *g, struct str text, size_t from,
                       size_t to, candidate_fn found, void *ctx);
 

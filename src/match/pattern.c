@@ -26,13 +26,10 @@
 #include "base/limits.h"
 #include "match/steps.h"
 
-/* A pattern is compiled to machine code when it was this much work: so many
- * runs, or alternatives tried at places of the text. */
-#define HOT 40000
+/* A pattern is compiled to machine code when it has gone over so many bytes; a
+ * run is worth some by itself. */
+#define HOT 5000
 #define HEAT_RUN 400
-#define HEAT_MOST (HOT / 4) /* of one run */
-#define HEAT_ANY_BYTE 4 /* as much where it may begin with any byte, */
-#define HEAT_FIRST 8    /* less where most bytes begin none */
 #define JIT_STACK_FIRST (32 * 1024)
 
 struct matcher {
@@ -53,8 +50,7 @@ struct matcher {
 
 struct regex {
     pcre2_code *code;
-    uint32_t ways; /* to begin, at one place */
-    uint32_t heat; /* above HOT: it is worth compiling, */
+    size_t heat; /* above HOT: it is worth compiling, */
     uint32_t compiled; /* and was for these PCRE2_JIT_... */
     struct named_group *groups;
     size_t group_count;
@@ -162,17 +158,6 @@ static bool has_room_for_groups(const struct regex *r) {
     return brackets <= PATTERN_GROUPS_MAX;
 }
 
-static uint32_t ways_of(const struct regex *r, struct str text) {
-    uint32_t first = 0, ways = 1;
-    const uint8_t *firsts = NULL;
-    pcre2_pattern_info(r->code, PCRE2_INFO_FIRSTCODETYPE, &first);
-    pcre2_pattern_info(r->code, PCRE2_INFO_FIRSTBITMAP, &firsts);
-    for (size_t at = 0; (at += str_find_char(str_slice(text, at, text.n),
-                                             '|')) < text.n; at++)
-        ways++;
-    return first == 1 || firsts ? 1 + ways / HEAT_FIRST : HEAT_ANY_BYTE * ways;
-}
-
 struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
                             struct pattern_error *error) {
     uint32_t options = PCRE2_MULTILINE | PCRE2_DUPNAMES |
@@ -205,7 +190,6 @@ struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
         return NULL;
     }
     name_groups(m, r);
-    r->ways = ways_of(r, text->text);
     return r;
 }
 
@@ -253,8 +237,8 @@ static const uint8_t *joined(struct matcher *m, const struct serialized *bytes) 
     return m->room;
 }
 
-struct regex *regex_deserialize(struct matcher *m, const struct serialized *bytes,
-                         struct str text) {
+struct regex *regex_deserialize(struct matcher *m,
+                                const struct serialized *bytes) {
     struct regex *r = arena_alloc(m->a, sizeof *r);
     arena_defer(m->a, regex_release, r);
     int rc = pcre2_serialize_decode(&r->code, 1, joined(m, bytes), m->general);
@@ -263,7 +247,6 @@ struct regex *regex_deserialize(struct matcher *m, const struct serialized *byte
     if (rc != 1)
         return NULL;
     name_groups(m, r);
-    r->ways = ways_of(r, text);
     return r;
 }
 
@@ -286,9 +269,7 @@ static void compile_for(struct matcher *m, struct regex *r, uint32_t how) {
 
 static void heat(struct matcher *m, struct regex *r, size_t searched,
                  uint32_t how) {
-    uint64_t tried = (uint64_t)searched * r->ways;
-    if (r->heat <= HOT)
-        r->heat += HEAT_RUN + (tried < HEAT_MOST ? (uint32_t)tried : HEAT_MOST);
+    r->heat += HEAT_RUN + searched;
     if (r->heat > HOT && m->counts == STEPS_OF_LARGE)
         compile_for(m, r, how);
 }

@@ -33,11 +33,11 @@ struct regex *regex_of(struct matcher *m, struct str text,
 
 /* What PCRE2 made of it, as bytes: the same ones by the same PCRE2. */
 struct str regex_serialize(struct matcher *m, const struct regex *r);
-/* And back, without compiling; bytes are head and rest one behind the other,
- * text is what was compiled. NULL where they are of another PCRE2. They are
- * believed: only what is part of the program may come here. */
-struct regex *regex_deserialize(struct matcher *m, const struct serialized *bytes,
-                         struct str text);
+/* And back, without compiling; bytes are head and rest one behind the other.
+ * NULL where they are of another PCRE2. They are believed: only what is part of
+ * the program may come here. */
+struct regex *regex_deserialize(struct matcher *m,
+                                const struct serialized *bytes);
 
 size_t regex_group_count(const struct regex *r);
 const struct named_group *regex_groups(const struct regex *r); /* by spelling */

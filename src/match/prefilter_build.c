@@ -79,9 +79,8 @@ static void collect_literals(struct builder *b, const struct pattern_list *set,
             arena_raise(b->a, FAIL_USAGE, "pattern without a literal: %.*s",
                         (int)(p->text.n < 120 ? p->text.n : 120), p->text.p);
         for (size_t k = 0; k < list.count; k++) {
-            b->refs = arena_grow(b->a, b->refs, b->ref_count, &b->ref_cap,
-                                 sizeof *b->refs);
-            b->refs[b->ref_count++] = (struct literal_ref){list.at[k], p->id};
+            *ARENA_ADD(b->a, b->refs, b->ref_count, b->ref_cap) =
+                (struct literal_ref){list.at[k], p->id};
         }
     }
     if (b->ref_count > 1)
@@ -136,9 +135,7 @@ static void add_gram(struct builder *b, enum gram_kind kind, uint32_t literal,
                      uint32_t at, uint32_t back) {
     struct gram_list *list = &b->tables[kind];
     const char *window = b->literals[literal].p + at;
-    list->at = arena_grow(b->a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    struct gram *g = &list->at[list->count++];
+    struct gram *g = ARENA_ADD(b->a, list->at, list->count, list->cap);
     *g = (struct gram){hash_of(window + back, gram_rules[kind].bytes),
                        literal, at | back << 16, {0}};
     memcpy(g->window, window, WINDOW_BYTES(kind));
@@ -188,9 +185,7 @@ static void add_cuts(struct builder *b, uint32_t literal, uint32_t from,
         uint32_t n = at < LONG_END ? SHORT_END : LONG_END;
         if (at < SHORT_END)
             continue;
-        list->at = arena_grow(b->a, list->at, list->count, &list->cap,
-                              sizeof *list->at);
-        list->at[list->count++] =
+        *ARENA_ADD(b->a, list->at, list->count, list->cap) =
             (struct gram){hash_of(s.p + at - n, n), literal, at, {0}};
     }
 }

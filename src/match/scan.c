@@ -23,7 +23,7 @@ struct regex *scan_regex(struct scanner *s, const struct pattern *p,
     struct serialized code;
     struct pattern_error error;
     struct regex *r = reader_code(s->reader, p->id, which, &code)
-                          ? regex_deserialize(s->matcher, &code, text)
+                          ? regex_deserialize(s->matcher, &code)
                           : NULL;
     if (!r && which > 0) {
         r = regex_of(s->matcher, text, &error);
@@ -41,11 +41,8 @@ struct regex *scan_regex(struct scanner *s, const struct pattern *p,
 
 struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
     if (!s->patterns[id]) {
-        struct pattern_state *p = arena_alloc(s->a, sizeof *p);
-        p->is = reader_pattern(s->reader, id);
-        struct scanner *owner = s->owner ? s->owner : s;
-        p->older = owner->newest;
-        owner->newest = s->patterns[id] = p;
+        s->patterns[id] = arena_alloc(s->a, sizeof *s->patterns[id]);
+        s->patterns[id]->is = reader_pattern(s->reader, id);
     }
     return s->patterns[id];
 }
@@ -91,7 +88,7 @@ static struct stream_buffer *buffer_of(struct scanner *s, uint32_t stream) {
     if (!s->buffers[stream]) {
         s->buffers[stream] = arena_alloc(s->a, sizeof *s->buffers[stream]);
         s->buffers[stream]->stream = stream;
-        s->buffers[stream]->w.shapes = s->shapes;
+        s->buffers[stream]->w.shapes = s->kit->shapes;
     }
     return s->buffers[stream];
 }
@@ -126,16 +123,13 @@ struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
                          struct reader *r, uint64_t max_bytes) {
     struct scanner *s = arena_alloc(a, sizeof *s);
     s->a = a;
+    s->kit = kit;
+    s->owner = s;
     s->reader = r;
-    s->pattern_count = kit->pattern_count;
-    s->entry_count = kit->entry_count;
-    memcpy(s->filter, kit->filter, sizeof s->filter);
-    s->patterns = arena_array(a, s->pattern_count, sizeof *s->patterns);
+    s->patterns = arena_array(a, kit->pattern_count, sizeof *s->patterns);
     s->threads = 1;
     s->occurrences.folded.a = a;
     s->matcher = matcher_new(a);
-    s->frames = kit->tables.frames;
-    s->shapes = kit->shapes;
     s->log = log_open(a, kit->tables, max_bytes, on_line, s);
     return s;
 }
@@ -177,7 +171,6 @@ static void scan_beside(struct scanner *s) {
     uint64_t end = log_place(s->log);
     *b = *s;
     b->scope = SCOPE_BESIDE;
-    b->owner = s;
     b->place = UINT64_MAX;
     b->late_from = end > LATE_BYTES ? end - LATE_BYTES : 0;
     memset(b->buffers, 0, sizeof b->buffers);

@@ -91,7 +91,6 @@ struct slots { /* in the order of the log */
 };
 
 struct pattern_state { /* a pattern that a literal has named */
-    struct pattern_state *older;
     const struct pattern *is;
     struct regex *regex; /* NULL: not compiled yet */
     struct regex *suffix;   /* NULL: none, or not asked for yet */
@@ -131,16 +130,13 @@ struct scan_kit {
 
 struct scanner {
     struct arena *a;
+    const struct scan_kit *kit;
     enum scan_scope scope;
-    struct scanner *owner; /* SCOPE_BESIDE: of the log, patterns and what is
-                              kept */
+    struct scanner *owner; /* of the log, patterns and what is kept: itself, but
+                              of SCOPE_BESIDE */
     uint64_t late_from; /* SCOPE_BESIDE: before this place no pattern is looked
                            for whose first hits are all there */
     struct reader *reader;
-    struct prefilter filter[PREFILTER_KINDS];
-    const struct frames *frames;
-    const struct shapes *shapes;
-    size_t pattern_count;
     struct matcher *matcher;
     struct occurrences occurrences;
     struct log_reader *log;
@@ -148,11 +144,9 @@ struct scanner {
     uint32_t threads;
     bool is_begun;
     bool is_final;       /* all signatures have been matched */
-    size_t entry_count;
     unsigned char *sighted; /* by entry, signatures that matched; NULL: none */
     struct stream_buffer *buffers[LOG_STREAMS_MAX];
-    struct pattern_state **patterns; /* by id */
-    struct pattern_state *newest;    /* of those that are known */
+    struct pattern_state **patterns; /* by id; NULL: none has named it */
     bool has_failure; /* a message that leaves no doubt was matched */
     struct slots signatures; /* MATCH_INCIDENTS_MAX at most */
     uint64_t place, order; /* of the line; of its text in it */

@@ -13,7 +13,6 @@
  * All this is done when the window is full, or the stream at its end; how the
  * bytes were cut on their way here makes no difference.
  */
-#include "base/limits.h"
 #include "base/plain.h"
 #include "match/scanner.h"
 
@@ -32,32 +31,26 @@ static uint64_t least(uint64_t x, uint64_t y) {
 
 /* ---- literals to ranges ---- */
 
-static void open_range(struct scanner *s, struct stream_buffer *l, uint32_t pattern,
-                       uint64_t begin, uint64_t pos, uint64_t line) {
-    l->ranges = arena_grow(s->a, l->ranges, l->range_count, &l->range_cap,
-                           sizeof *l->ranges);
-    l->ranges[l->range_count++] =
-        (struct range){pattern, begin, pos, pos, line, line};
-    l->places[pattern].range = l->range_count;
-}
-
 /* Then text between two of its literals need not be looked at. */
 static bool starts_near(const struct scanner *s, uint32_t pattern) {
     const struct pattern_state *p = s->patterns[pattern];
-    return p && p->is->study.front.lines <= FRONT_LINES;
+    return p && p->is->study.front_lines <= FRONT_LINES;
 }
 
-static void note_literal(struct scanner *s, struct stream_buffer *l, uint32_t pattern,
-                         uint64_t begin, uint64_t pos, uint64_t line) {
+static void note_literal(struct scanner *s, struct stream_buffer *l,
+                         uint32_t pattern, uint64_t begin, uint64_t pos,
+                         uint64_t line) {
     if (!l->places)
-        l->places =
-            arena_array(s->a, s->pattern_count, sizeof *l->places);
+        l->places = arena_array(s->a, s->kit->pattern_count,
+                                sizeof *l->places);
     size_t open = l->places[pattern].range;
     struct range *r = open ? &l->ranges[open - 1] : NULL;
     bool is_near = r && pos <= r->first + SEARCH_RANGE_MAX &&
                    (!starts_near(s, pattern) || pos <= r->last + NEAR_BYTES);
     if (!is_near) {
-        open_range(s, l, pattern, begin, pos, line);
+        *ARENA_ADD(s->a, l->ranges, l->range_count, l->range_cap) =
+            (struct range){pattern, begin, pos, pos, line, line};
+        l->places[pattern].range = l->range_count;
         return;
     }
     r->begin = least(r->begin, begin);
@@ -81,25 +74,15 @@ static bool is_wanted_here(struct scanner *s, uint32_t pattern,
            (place >= s->late_from || !keep_is_full_to(p, ORDER_OF(place)));
 }
 
-/* The line of the literal's last byte; the one found before it stood near. */
-static size_t line_of_byte(const struct window *w, size_t line, size_t at) {
-    while (line + 1 < w->mark_count && w->marks[line + 1].text <= at)
-        line++;
-    while (line > 0 && w->marks[line].text > at)
-        line--;
-    return line;
-}
-
 static void on_literal(void *ctx, uint32_t literal, size_t at, size_t place) {
     struct occurrences *list = ctx;
     size_t begin = place - at, n = prefilter_literal(list->f, literal).n;
     size_t end = fold_raw(&list->folded, begin + n - 1) + 1;
     if (end <= list->told)
         return;
-    list->at = arena_grow(list->folded.a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] = (struct occurrence){
-        literal, (uint32_t)fold_raw(&list->folded, begin), (uint32_t)end};
+    *ARENA_ADD(list->folded.a, list->at, list->count, list->cap) =
+        (struct occurrence){literal, (uint32_t)fold_raw(&list->folded, begin),
+                            (uint32_t)end};
 }
 
 static int by_end(const void *x, const void *y) {
@@ -109,25 +92,20 @@ static int by_end(const void *x, const void *y) {
     return (a->literal > b->literal) - (a->literal < b->literal);
 }
 
-/* line: of the one before. */
-static size_t note_occurrence(struct scanner *s, struct stream_buffer *l,
+static void note_occurrence(struct scanner *s, struct stream_buffer *l,
                             const struct prefilter *f,
-                            const struct occurrence *one, size_t line) {
+                            const struct occurrence *one) {
     const struct window *w = &l->w;
-    line = line_of_byte(w, line, one->end - 1);
-    const struct mark *m = &w->marks[line];
-    uint64_t pos = m->pos + (one->end - m->text);
-    uint64_t begin = one->begin >= m->text
-                         ? m->pos + (one->begin - m->text)
-                         : window_pos(w, one->begin);
+    uint64_t last = window_pos(w, one->end - 1);
+    uint64_t begin = window_pos(w, one->begin);
+    size_t line = window_mark_index(w, last);
     uint32_t count = prefilter_ref_count(f, one->literal);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pattern = prefilter_ref(f, one->literal, i);
-        if (is_wanted_here(s, pattern, m->place) &&
+        if (is_wanted_here(s, pattern, w->marks[line].place) &&
             !scan_denies(s, pattern, (struct str){w->text, w->n}, one->begin))
-            note_literal(s, l, pattern, begin, pos, w->dropped + line);
+            note_literal(s, l, pattern, begin, last + 1, w->dropped + line);
     }
-    return line;
 }
 
 static bool is_blank(char c) {
@@ -148,14 +126,13 @@ static size_t before_literals(struct str text, size_t at) {
 static void find_literals(struct scanner *s, struct stream_buffer *l,
                           enum prefilter_of which) {
     struct occurrences *list = &s->occurrences;
-    size_t line = 0;
-    list->f = &s->filter[which];
+    list->f = &s->kit->filter[which];
     list->count = 0;
     prefilter_find(list->f, fold_str(&list->folded), true, on_literal, list);
     if (list->count > 1)
         qsort(list->at, list->count, sizeof *list->at, by_end);
     for (size_t i = 0; i < list->count; i++)
-        line = note_occurrence(s, l, list->f, &list->at[i], line);
+        note_occurrence(s, l, list->f, &list->at[i]);
 }
 
 /* Literals that end in what is new. */
@@ -192,11 +169,9 @@ void stream_buffer_captures(struct scanner *s, struct stream_buffer *l, const st
         if (!regex_group(s->matcher, g->number, &range) ||
             range.from == range.to)
             continue;
-        l->captures = arena_grow(s->a, l->captures, l->capture_count,
-                                 &l->capture_cap, sizeof *l->captures);
-        l->captures[l->capture_count++] = (struct capture_at){
-            g, window_pos(&l->w, range.from),
-            window_pos(&l->w, range.to - 1) + 1};
+        *ARENA_ADD(s->a, l->captures, l->capture_count, l->capture_cap) =
+            (struct capture_at){g, window_pos(&l->w, range.from),
+                                window_pos(&l->w, range.to - 1) + 1};
     }
     if (l->capture_count - from > 1)
         qsort(l->captures + from, l->capture_count - from,
@@ -214,9 +189,7 @@ static void add_found(struct scanner *s, struct stream_buffer *l, uint32_t patte
     uint64_t from = window_pos(&l->w, range.from);
     uint64_t to = range.to > range.from ? window_pos(&l->w, range.to - 1) + 1
                                       : from;
-    l->found = arena_grow(s->a, l->found, l->found_count, &l->found_cap,
-                          sizeof *l->found);
-    l->found[l->found_count++] = (struct found){
+    *ARENA_ADD(s->a, l->found, l->found_count, l->found_cap) = (struct found){
         .pattern = pattern, .from = from, .to = to,
         .capture_from = first, .capture_count = l->capture_count - first};
 }
@@ -268,26 +241,15 @@ static size_t lines_back(const struct window *w, size_t at, uint32_t lines) {
     return at;
 }
 
-/* A character's first byte. */
-static size_t bytes_back(const struct window *w, size_t at, uint32_t bytes) {
-    at = at > bytes ? at - bytes : 0;
-    while (at > 0 && ((unsigned char)w->text[at] & 0xC0) == 0x80)
-        at--;
-    return at;
-}
-
 /* Where its first match may begin, as an offset. */
 static size_t start_of(const struct scanner *s, const struct stream_buffer *l,
                        const struct range *r) {
     const struct window *w = &l->w;
-    struct front front = s->patterns[r->pattern]->is->study.front;
+    uint32_t lines = s->patterns[r->pattern]->is->study.front_lines;
     size_t from = window_offset(w, least_start(s, l, r));
-    if (front.lines > FRONT_LINES)
+    if (lines > FRONT_LINES)
         return from;
-    size_t begin = window_offset(w, r->begin);
-    size_t near = front.bytes > FRONT_BYTES
-                      ? lines_back(w, begin, front.lines)
-                      : bytes_back(w, begin, front.bytes);
+    size_t near = lines_back(w, window_offset(w, r->begin), lines);
     return near > from ? near : from;
 }
 
@@ -325,7 +287,6 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
     if (s->is_final && (is->is_prose || !wanted_is(s, is)))
         return;
     struct pattern_state *p = scan_pattern(s, r->pattern);
-    size_t line = line_index(l, r->last_line);
     if (!budget_allows(s, p)) {
         budget_note(s, p, l->w.marks[line_index(l, r->first_line)].number);
         return;
@@ -333,7 +294,7 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
     struct search search = {
         .subject = {l->w.text, stop_of(s, l, r)},
         .from = start_of(s, l, r),
-        .latest = window_offset_in(&l->w, line, r->last - 1),
+        .latest = window_offset(&l->w, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct text_range range;
     while (find_next(s, l, p, &search, &range)) {

@@ -44,7 +44,7 @@ void pattern_study(struct arena *a, struct pattern *p) {
     }
     p->study = (struct pattern_study){
         .prepared = text.text, .needs_utf = text.needs_utf,
-        .front = literals.front,
+        .front_lines = literals.front_lines,
         .suffix = suffix_of(a, &text, &literals.best),
         .literals = literals.best,
         .code = code};

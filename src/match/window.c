@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/sort.h"
+
 static const struct mark *last_mark(const struct window *w) {
     return w->mark_count ? &w->marks[w->mark_count - 1] : NULL;
 }
@@ -85,25 +87,27 @@ void window_line(struct arena *a, struct window *w, const struct line *line,
         .is_record = line->is_record, .is_joined = is_joined};
     shape_mark(w, &m, line);
     m.pos = w->end = next_line_pos(w);
-    w->marks = arena_grow(a, w->marks, w->mark_count, &w->mark_cap,
-                          sizeof *w->marks);
-    w->marks[w->mark_count++] = m;
+    *ARENA_ADD(a, w->marks, w->mark_count, w->mark_cap) = m;
 }
 
 void window_text(struct arena *a, struct window *w, struct str text) {
     put_bytes(a, w, text);
 }
 
+static uint64_t pos_of(const void *marks, size_t i) {
+    return ((const struct mark *)marks)[i].pos;
+}
+
+static uint64_t text_of(const void *marks, size_t i) {
+    return ((const struct mark *)marks)[i].text;
+}
+
+static uint64_t place_of(const void *marks, size_t i) {
+    return ((const struct mark *)marks)[i].place;
+}
+
 size_t window_mark_index(const struct window *w, uint64_t pos) {
-    size_t from = 0, to = w->mark_count;
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-        if (w->marks[middle].pos <= pos)
-            from = middle;
-        else
-            to = middle;
-    }
-    return from;
+    return last_up_to(w->marks, w->mark_count, pos_of, pos);
 }
 
 size_t window_line_stop(const struct window *w, size_t i) {
@@ -113,27 +117,17 @@ size_t window_line_stop(const struct window *w, size_t i) {
 size_t window_offset(const struct window *w, uint64_t pos) {
     if (w->mark_count == 0 || pos <= w->marks[0].pos)
         return 0;
-    return window_offset_in(w, window_mark_index(w, pos), pos);
-}
-
-size_t window_offset_in(const struct window *w, size_t i, uint64_t pos) {
+    size_t i = window_mark_index(w, pos);
     uint64_t offset = w->marks[i].text + (pos - w->marks[i].pos);
     size_t end = window_line_stop(w, i);
     return offset < end ? (size_t)offset : end;
 }
 
 uint64_t window_pos(const struct window *w, size_t offset) {
-    size_t from = 0, to = w->mark_count;
-    if (to == 0)
+    if (w->mark_count == 0)
         return w->end;
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-        if (w->marks[middle].text <= offset)
-            from = middle;
-        else
-            to = middle;
-    }
-    return w->marks[from].pos + (offset - w->marks[from].text);
+    size_t i = last_up_to(w->marks, w->mark_count, text_of, offset);
+    return w->marks[i].pos + (offset - w->marks[i].text);
 }
 
 struct str window_slice(const struct window *w, uint64_t from, uint64_t to) {
@@ -184,30 +178,14 @@ size_t window_lines_back(const struct window *w, size_t i, uint64_t back) {
     uint64_t place = w->marks[i].place;
     if (w->marks[0].place + back >= place)
         return 0;
-    size_t from = 0, to = i; /* from is too far, to is not */
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-        if (w->marks[middle].place + back < place)
-            from = middle;
-        else
-            to = middle;
-    }
-    return w->marks[to].is_joined ? to - 1 : to;
+    size_t first = 1 + last_up_to(w->marks, i, place_of, place - back - 1);
+    return first - w->marks[first].is_joined;
 }
 
 size_t window_lines_ahead(const struct window *w, size_t i, uint64_t ahead) {
-    uint64_t most = w->marks[i].place + ahead;
-    if (w->marks[w->mark_count - 1].place <= most)
-        return w->mark_count - 1;
-    size_t from = i, to = w->mark_count - 1; /* from is not, to is too far */
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-        if (w->marks[middle].place > most)
-            to = middle;
-        else
-            from = middle;
-    }
-    return w->marks[to].is_joined ? to : from;
+    size_t last = last_up_to(w->marks, w->mark_count, place_of,
+                             w->marks[i].place + ahead);
+    return last + (last + 1 < w->mark_count && w->marks[last + 1].is_joined);
 }
 
 bool window_is_far(const struct window *w, size_t i) {

@@ -59,8 +59,6 @@ static inline const struct mark *window_mark(const struct window *w,
     return &w->marks[window_mark_index(w, pos)];
 }
 size_t window_offset(const struct window *w, uint64_t pos);
-/* Of a position in line i. */
-size_t window_offset_in(const struct window *w, size_t i, uint64_t pos);
 uint64_t window_pos(const struct window *w, size_t offset);
 struct str window_slice(const struct window *w, uint64_t from, uint64_t to);
 /* Positions of line i: where it ends (its newline, if any, excluded). */

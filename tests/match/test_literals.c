@@ -98,19 +98,8 @@ static void expect_lines(struct arena *a, const char *pattern,
     struct pattern_error error;
     assert_true(pattern_text_prepare(a, str_of(pattern), &text, &error));
     struct literals found = literals_of(a, &text);
-    if (found.front.lines != lines) {
-        fail_msg("\"%s\": %u lines", pattern, found.front.lines);
-    }
-}
-
-static void expect_bytes(struct arena *a, const char *pattern,
-                         uint32_t bytes) {
-    struct pattern_text text;
-    struct pattern_error error;
-    assert_true(pattern_text_prepare(a, str_of(pattern), &text, &error));
-    struct literals found = literals_of(a, &text);
-    if (found.front.bytes != bytes) {
-        fail_msg("\"%s\": %u bytes", pattern, found.front.bytes);
+    if (found.front_lines != lines) {
+        fail_msg("\"%s\": %u lines", pattern, found.front_lines);
     }
 }
 
@@ -130,23 +119,6 @@ static void a_match_begins_few_lines_before(struct arena *a) {
     expect_lines(a, "one(?: two)? \\d+three_is_the_literal", 2);
     expect_lines(a, "a[^x]{2}the_long_literal", 2);
     expect_lines(a, "(?:one_two three_four|three_four)", 1);
-}
-
-static void a_match_begins_few_bytes_before(struct arena *a) {
-    uint32_t many = FRONT_BYTES + 1;
-    expect_bytes(a, "CUDA out of memory\\. Tried", 0);
-    expect_bytes(a, "^(?!WARN\\s)(?<!x)\\b[Oo]ut_of_memory", 0);
-    expect_bytes(a, "[a-z]out_of_memory", 1);
-    expect_bytes(a, "\\d{1,3}=out_of_memory|no_memory_left", 3);
-    expect_bytes(a, "显?[a-z]?the_long_literal", 7);
-    expect_bytes(a, "(?:one_two_three_four|three_four)", 8);
-    expect_bytes(a, "(?:one_two three_four|three_four)", many);
-    expect_bytes(a, "\\d+out_of_memory", many);
-    expect_bytes(a, "\\d{65}out_of_memory", many);
-    expect_bytes(a, "a out_of_memory_\\d+", 0); /* the blank is in it */
-    expect_bytes(a, "[a-z] out_of_memory", many);
-    expect_bytes(a, "(a)\\1the_long_literal", many);
-    expect_bytes(a, "\\Xthe_long_literal", many);
 }
 
 static void or_any_number_of_lines(struct arena *a) {
@@ -302,7 +274,6 @@ static void work_is_limited(struct arena *a) {
     }
 IN_ARENA(literals_are_mandatory_words)
 IN_ARENA(a_match_begins_few_lines_before)
-IN_ARENA(a_match_begins_few_bytes_before)
 IN_ARENA(or_any_number_of_lines)
 IN_ARENA(flaws_are_named_at_their_place)
 IN_ARENA(macros_match_what_is_printed)
@@ -315,7 +286,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_literals_are_mandatory_words),
         cmocka_unit_test(test_a_match_begins_few_lines_before),
-        cmocka_unit_test(test_a_match_begins_few_bytes_before),
         cmocka_unit_test(test_or_any_number_of_lines),
         cmocka_unit_test(test_flaws_are_named_at_their_place),
         cmocka_unit_test(test_macros_match_what_is_printed),

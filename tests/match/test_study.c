@@ -96,12 +96,12 @@ static void refuse_other_makes(struct arena *a) {
                           str_slice(bytes, 16, bytes.n)};
     struct text_range range;
     struct search search = {.subject = STR("12 toys"), .latest = 7};
-    r = regex_deserialize(m, &code, STR(""));
+    r = regex_deserialize(m, &code);
     assert_non_null(r);
     assert_true(regex_find(m, r, &search, &range) && range.to == 7);
     assert_int_equal(regex_group_count(r), 1);
     code.head = STR("made by another.");
-    assert_null(regex_deserialize(m, &code, STR("")));
+    assert_null(regex_deserialize(m, &code));
 }
 
 static void it_matches_as_compiled(void **state) {
