@@ -62,7 +62,7 @@
     "in\\x20case|should|how\\x20to|what\\x20to|you|your|cannot|catch(?:es)?|" \
     "support|adds?|added|treat\\w*|classif\\w+|rather\\x20than|"             \
     "when\\x20an?\\x20(?:container|process|pod|task|worker|job)|"             \
-    "for\\x20example|e\\.g|simulat\\w*|tests?|expect\\w*|resolv\\w*|"        \
+    "for\\x20example|e\\.g|simulat(?:es?|ed|ing)|tests?|expect\\w*|resolv\\w*|"        \
     "solv\\w*|eliminat\\w*|raises|same\\x20as|(?<!looks\\x20)like)\\b"                     \
     "(?:(?!\\.\\x20)[^\\n;])*?(?:OOM|\\boom\\b|[Oo]f[\\x20-]"         \
     "[Mm]emory|OutOfMem))"
