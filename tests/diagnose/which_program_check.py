@@ -74,5 +74,43 @@ class Mlx(unittest.TestCase):
         self.assertNotEqual(offered(told.format("2-4 seconds") + METAL)[0]["id"], "limit-cache")
 
 
+class Drafts(unittest.TestCase):
+    AT = ("/build/ggml/src/ggml-cuda/ggml-cuda.cu:101: CUDA error\n"
+          "  CUDA error: out of memory\n"
+          "  current device: 0, in function {}\n"
+          "  ...\n")
+
+    def test_the_message_below_its_path_is_of_llama_cpp(self):
+        for function in ("ggml_cuda_graph_evaluate_and_capture", "stream", "ggml_cuda_compute_forward"):
+            with self.subTest(function=function):
+                got = root("Crashed with a CUDA OOM:\n\n" + self.AT.format(function))
+                self.assertEqual(got["component"], "llama.cpp" if function != "stream" else "ggml-cuda")
+        cut = root("Crashed with a CUDA OOM:\n\n" + self.AT.format("x").split("  current")[0])
+        self.assertEqual(cut["entry"], "llama.cpp/gpu-buffer")
+
+    def test_a_failure_in_the_draft_turns_it_off(self):
+        log = self.AT.format("alloc") + "  common_speculative_state_mtp::draft\n"
+        self.assertEqual((root(log)["entry"], offered(log)[0]["id"]), ("llama.cpp/draft", "drop-draft"))
+
+    def test_a_draft_that_is_on_can_be_turned_off(self):
+        kv = ("ggml_backend_cuda_buffer_type_alloc_buffer: allocating 3072.00 MiB on device 0: cudaMalloc failed: out of memory\n"
+              "llama_init_from_model: failed to initialize the context: failed to allocate buffer for kv cache\n")
+        start = "llama-server -m a.gguf -c 32768{}\n"
+        for draft, has in ((" -md /m/small.gguf", True), (" --spec-type draft-mtp", True), (" --spec-type ngram-mod", False),
+                           ("", False)):
+            with self.subTest(draft=draft):
+                ids = [f["id"] for f in offered(start.format(draft) + kv)]
+                self.assertEqual("drop-draft" in ids, has)
+
+    def test_of_sglang_as_well(self):
+        log = ("python -m sglang.launch_server --model-path a --speculative-algorithm EAGLE\n"
+               "Traceback (most recent call last):\n"
+               '  File "/v/sglang/srt/managers/scheduler.py", line 800, in event_loop_overlap\n'
+               '  File "/v/sglang/srt/speculative/eagle_worker.py", line 300, in forward_batch_generation\n' + OOM)
+        self.assertIn("no-draft", [f["id"] for f in offered(log)])
+        self.assertNotIn("no-draft", [f["id"] for f in offered(
+            log.replace(" --speculative-algorithm EAGLE", "").replace("speculative/eagle_worker", "managers/tp_worker"))])
+
+
 if __name__ == "__main__":
     unittest.main()
