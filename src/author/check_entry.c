@@ -32,7 +32,7 @@ static void check_template(const struct entry_check *k, const struct node *n,
         if (!slot_at(str_slice(text, i, text.n), &slot))
             continue;
         enum fact_name name;
-        struct place place = node_place_at(k->src, n, i);
+        struct place place = node_place_at(n, i);
         place.width = (uint32_t)slot.n;
         enum device_tool tool;
         if (fact_named(slot.name, &name))

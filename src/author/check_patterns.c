@@ -10,11 +10,6 @@
 
 #include "match/match.h"
 
-static struct place place_in(const struct source *src, const struct node *n,
-                             size_t offset) {
-    return node_place_at(src, n, offset < n->text.n ? offset : n->text.n);
-}
-
 /* Every (?<name>...) that is a fact counts as in use. */
 static void note_groups(struct str pattern, bool *fact_used) {
     for (size_t i = 0; i + 3 < pattern.n; i++) {
@@ -54,17 +49,17 @@ bool check_pattern(struct complaints *c, const struct source *src,
                       use == USE_CONTEXT, &error);
     switch (flaw) {
     case PATTERN_SYNTAX:
-        complain(c, src, place_in(src, n, error.offset), CODE_bad_pattern,
+        complain(c, src, node_place_at(n, error.offset), CODE_bad_pattern,
                  "%.*s", STR_ARG(error.message));
         return false;
     case PATTERN_BAD_GROUP:
-        complain(c, src, place_in(src, n, error.offset), CODE_bad_group,
-                 "%.*s", STR_ARG(error.message));
+        complain(c, src, node_place_at(n, error.offset), CODE_bad_group, "%.*s",
+                 STR_ARG(error.message));
         return false;
     case PATTERN_NO_LITERAL:
         if (use == USE_EXTRACT)
             break;
-        complain(c, src, place_in(src, n, error.offset), CODE_no_literal,
+        complain(c, src, node_place_at(n, error.offset), CODE_no_literal,
                  "%.*s", STR_ARG(error.message));
         return false;
     case PATTERN_GOOD:
@@ -101,7 +96,7 @@ static void check_own_sample(const struct entry_check *k,
     if (sample == NULL || sample->kind != NODE_SCALAR || sample->text.n == 0)
         return;
     if (!pattern_matches(k->c->a, pattern, sample->text)) {
-        struct place place = node_place_at(k->src, sample, 0);
+        struct place place = node_place_at(sample, 0);
         complain(k->c, k->src, place, CODE_sample_mismatch,
                  "the pattern of this signature does not match its sample");
     }
@@ -165,7 +160,7 @@ static bool is_of_fact(char c) {
  * it; '' is of no fact. */
 static void check_word(const struct entry_check *k, const struct node *n,
                        size_t at, struct str word, enum fact_name name) {
-    struct place place = node_place_at(k->src, n, at);
+    struct place place = node_place_at(n, at);
     place.width = (uint32_t)word.n;
     if (name != FACT_COUNT_OF && word.n > 0 && !fact_takes(name, word))
         complain(k->c, k->src, place, CODE_bad_value, "`%.*s` is no word of %s",

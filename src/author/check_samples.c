@@ -97,7 +97,7 @@ static void check_signature_sample(struct build *d, const struct bench *on,
     const struct node *list = node_get(m->node, "signatures");
     const struct node *n = node_get(node_item(list, i), "sample");
     struct answered by = try(d, on, e, m->src->path, e->signatures[i].sample);
-    struct place place = node_place_at(m->src, n, 0);
+    struct place place = node_place_at(n, 0);
     if (by.by_itself || by.by_related)
         return;
     if (by.stranger.n > 0)

@@ -144,10 +144,11 @@ static void ask_word(struct asking *q, struct str text, size_t at,
         return;
     }
     if (!somebody_takes(q->d, text, at, word))
-        complain(&q->d->c, q->m->src, node_place_at(q->m->src, q->node, at),
+        complain(&q->d->c, q->m->src, node_place_at(q->node, at),
                  CODE_unknown_setting,
                  "nobody is known to take `%.*s`: look it up, and add it to "
-                 "the engine's file or to kb/programs.yaml", STR_ARG(word));
+                 "the engine's file or to kb/programs.yaml",
+                 STR_ARG(word));
 }
 
 static void ask_text(struct asking *q, const struct node *n, struct str text) {

@@ -127,7 +127,7 @@ struct asked {
 };
 
 static void told_at(const struct asked *q, struct banned_term *m, size_t at) {
-    struct place place = node_place_at(q->src, q->node, at);
+    struct place place = node_place_at(q->node, at);
     if (!m->is_open) {
         complain(&q->d->c, q->src, place, CODE_glossary,
                  "`%.*s` is `%.*s` here (%.*s)", STR_ARG(m->word),

@@ -76,6 +76,7 @@ static struct place event_place(const struct parse *p) {
 static struct node *node_new(struct parse *p, enum node_kind kind) {
     struct node *n = arena_alloc(p->c->a, sizeof *n);
     n->kind = kind;
+    n->src = p->src;
     n->place = event_place(p);
     n->end_line = (uint32_t)p->event.end_mark.line + 1;
     n->end_column = (uint32_t)p->event.end_mark.column + 1;
@@ -390,8 +391,8 @@ static size_t advance(struct str text, size_t at, char value,
     return at + 1;
 }
 
-struct place node_place_at(const struct source *src, const struct node *scalar,
-                           size_t offset) {
+struct place node_place_at(const struct node *scalar, size_t offset) {
+    const struct source *src = scalar->src;
     size_t at = content_start(src->text, scalar,
                               source_byte(src, scalar->place));
     for (size_t i = 0; i < offset && i < scalar->text.n; i++)

@@ -20,6 +20,7 @@ struct pair {
 struct node {
     enum node_kind kind;
     enum node_style style; /* of a scalar */
+    const struct source *src; /* it stands in */
     struct place place;
     uint32_t end_line, end_column; /* of a scalar: behind its last character */
     struct str text;           /* of a scalar */
@@ -58,7 +59,6 @@ const struct node *node_or(const struct node *wanted,
 struct place node_begin(const struct node *n);
 /* Where the byte at offset of a scalar's text stands in its file, through
  * folding, indentation and quotes. */
-struct place node_place_at(const struct source *src, const struct node *scalar,
-                           size_t offset);
+struct place node_place_at(const struct node *scalar, size_t offset);
 
 #endif

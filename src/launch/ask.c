@@ -126,13 +126,18 @@ static const struct engine *engine_of_program(struct lint_work *k,
     return e;
 }
 
+static bool has_flag(const struct workload *w, const struct flag *flag) {
+    for (size_t i = 0; i < w->words.count; i++)
+        if (word_is_flag(flag, w->words.at[i].text))
+            return true;
+    return false;
+}
+
 /* --host and --port are flags of any server, --model-id of others as well. */
 static bool sets_memory(const struct engine *e, const struct workload *w) {
-    for (size_t i = 0; i < w->words.count; i++)
-        for (size_t n = 0; n < e->flag_count; n++)
-            if (e->flags[n].fact != FACT_model &&
-                word_is_flag(&e->flags[n], w->words.at[i].text))
-                return true;
+    for (size_t i = 0; i < e->flag_count; i++)
+        if (e->flags[i].fact != FACT_model && has_flag(w, &e->flags[i]))
+            return true;
     return false;
 }
 
@@ -217,13 +222,6 @@ static void put_quoted(struct buf *out, struct str word) {
                    strchr(" \t\n\"'`$\\|&;<>()#*?", word.p[i]) == NULL;
     const char *quote = is_plain ? "" : has_single ? "\"" : "'";
     buf_printf(out, "%s%.*s%s ", quote, STR_ARG(word), quote);
-}
-
-static bool has_flag(const struct workload *w, const struct flag *flag) {
-    for (size_t i = 0; i < w->words.count; i++)
-        if (word_is_flag(flag, w->words.at[i].text))
-            return true;
-    return false;
 }
 
 /* Variables that the engine reads as flags: the command line wins. */

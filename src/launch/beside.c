@@ -290,21 +290,20 @@ const struct node *service_elsewhere(struct beside *b,
 
 /* ---- ConfigMaps ---- */
 
-static void add_map(struct arena *a, const struct source *src,
-                    const struct node *root, struct config_map **list,
-                    size_t *count, size_t *cap) {
+static void add_map(struct arena *a, const struct node *root,
+                    struct config_map **list, size_t *count, size_t *cap) {
     const struct node *meta = member(root, "metadata");
     const struct node *data = member(root, "data");
     const struct node *items = member(root, "items"), *item;
     if (str_eq(scalar_of(member(root, "kind")), STR("List")))
         for (size_t i = 0; (item = node_item(items, i)) != NULL; i++)
-            add_map(a, src, item, list, count, cap);
+            add_map(a, item, list, count, cap);
     if (!str_eq(scalar_of(member(root, "kind")), STR("ConfigMap")) ||
         data == NULL || data->kind != NODE_MAP)
         return;
-    *ARENA_ADD(a, *list, *count, *cap) = (struct config_map){
-        scalar_of(member(meta, "name")), scalar_of(member(meta, "namespace")),
-        data, src};
+    *ARENA_ADD(a, *list, *count, *cap) =
+        (struct config_map){scalar_of(member(meta, "name")),
+                            scalar_of(member(meta, "namespace")), data};
 }
 
 const struct config_maps *config_maps_of(struct arena *a,
@@ -321,7 +320,7 @@ const struct config_maps *config_maps_of(struct arena *a,
             source_new(a, files[i].path, files[i].text);
         struct documents all = yaml_read_foreign(&c, src);
         for (size_t n = 0; n < all.count; n++)
-            add_map(a, src, all.at[n], &list, &found, &cap);
+            add_map(a, all.at[n], &list, &found, &cap);
     }
     *maps = (struct config_maps){list, found};
     return maps;

@@ -250,17 +250,15 @@ int64_t card_most(const struct asked *it) {
                                      in 16 bits, are a fifth at most */
 #define WHOLE_MICRO INT64_C(1000000)
 
+const struct fact *share_of_card(const struct asked *it) {
+    const struct fact *share = input_of(it, FACT_gpu_memory_utilization);
+    return share != NULL ? share : input_of(it, FACT_mem_fraction_static);
+}
+
 /* Of one card that the engine may fill. */
 static int64_t share_of(const struct asked *it, int64_t bytes) {
-    static const enum fact_name shares[] = {FACT_gpu_memory_utilization,
-                                            FACT_mem_fraction_static};
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        const struct fact *share = input_of(it, shares[i]);
-        if (share != NULL && share->number > 0 &&
-            share->number <= WHOLE_MICRO)
-            return bytes / WHOLE_MICRO * share->number;
-    }
-    return bytes;
+    const struct fact *share = share_of_card(it);
+    return share != NULL ? bytes / WHOLE_MICRO * share->number : bytes;
 }
 
 int64_t room_for_weights(const struct asked *it) {

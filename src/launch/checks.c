@@ -26,26 +26,20 @@ static struct span_of_file place_of_fact(const struct asked *it,
 
 /* ---- what fit says ---- */
 
-static struct str joined(struct lint_work *k, struct str a, struct str b) {
-    if (a.n == 0 || b.n == 0)
-        return a.n == 0 ? b : a;
-    return arena_printf(k->a, "%.*s%s%.*s", STR_ARG(a),
-                        k->o->lang == LANG_ZH ? "" : " ", STR_ARG(b));
-}
-
 /* The numbers, each check that fails, and where the search for what would make
  * it fit ended. */
-static struct str reasons_of(struct lint_work *k, const struct fit *fit) {
+static struct str reasons_of(const struct teller *t, const struct fit *fit) {
     struct str lines[FIT_FAILED_MOST];
-    struct str all = fit_numbers(&k->teller, fit);
-    size_t count = fit_failed(&k->teller, fit, lines);
-    all = joined(k, all, fit_asked(&k->teller, fit));
+    struct words all = sentences_begin(t);
+    size_t count = fit_failed(t, fit, lines);
+    words_add(&all, fit_numbers(t, fit));
+    words_add(&all, fit_asked(t, fit));
     for (size_t i = 0; i < count; i++)
-        all = joined(k, all, lines[i]);
+        words_add(&all, lines[i]);
     for (size_t i = 0; i < fit->remark_count; i++)
         if (str_eq(str_of(fit->remarks[i].key), STR(FIT_REMARK_CUT)))
-            all = joined(k, all, said_note(&k->teller, &fit->remarks[i]));
-    return all;
+            words_add(&all, said_note(t, &fit->remarks[i]));
+    return words_end(&all);
 }
 
 /* The setting that the failing check looks at. */
@@ -78,7 +72,7 @@ static void fill_misfit(struct lint_work *k, const struct asked *it,
     const struct fit *fit = it->fit;
     f->at = place_of_fact(it, fact_of_misfit(fit));
     f->args[1] = fit_title(&k->teller, fit);
-    f->args[2] = reasons_of(k, fit);
+    f->args[2] = reasons_of(&k->teller, fit);
     for (size_t i = 0; f->edits == NULL && i < fit->plan_count; i++)
         if (edits_of_plan(k, it, &fit->plans[i], &f->edits, &f->edit_count))
             f->args[3] = plan_said(k, fit, &fit->plans[i]);
@@ -266,7 +260,7 @@ static bool text_refers(struct str text, struct str name) {
 /* "$NAME" in the file, or in one that a word of its command comes from. */
 static bool is_referred_to(const struct asked *it, struct str name) {
     const struct word_list *words = &it->w->words;
-    const struct source *last = it->w->src;
+    const struct source *last = it->w->at.src;
     if (text_refers(last->text, name))
         return true;
     for (size_t i = 0; i < words->count; i++) {
@@ -364,15 +358,6 @@ static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
 
 /* ---- shares of one card ---- */
 
-static const struct fact *share_of(const struct asked *it) {
-    static const enum fact_name names[] = {FACT_gpu_memory_utilization,
-                                           FACT_mem_fraction_static};
-    for (size_t i = 0; it->fit != NULL && i < 2; i++)
-        if (it->fit->c.in[names[i]].known)
-            return &it->fit->c.in[names[i]];
-    return NULL;
-}
-
 /* CUDA_VISIBLE_DEVICES=0 in two containers of Kubernetes is two GPUs. */
 static struct str cards_named(const struct asked *it) {
     return cards_listed(it->w, !it->w->is_in_pod);
@@ -387,14 +372,14 @@ static bool run_at_once(const struct asked *x, const struct asked *y) {
 static void ask_shares(struct lint_work *k, const struct lint_rule *rule,
                        size_t last) {
     const struct asked *it = &k->asked[last];
-    const struct fact *share = share_of(it);
+    const struct fact *share = share_of_card(it);
     struct str cards = cards_named(it);
     while (share != NULL && cards.n > 0) {
         struct str card = str_trim(str_cut(cards, ',', &cards));
         struct str others = {NULL, 0};
         int64_t sum = share->number;
         for (size_t i = 0; i < last; i++) {
-            const struct fact *more = share_of(&k->asked[i]);
+            const struct fact *more = share_of_card(&k->asked[i]);
             struct str its_cards = cards_named(&k->asked[i]);
             if (more == NULL || !str_lists(its_cards, ',', card) ||
                 !run_at_once(&k->asked[i], it))

@@ -11,33 +11,24 @@
 
 #include "base/limits.h"
 
-struct part { /* of a service: what one file says of it */
-    const struct node *node;
-    const struct source *src;
-};
-
 struct service {
     const struct launch_file *f;
     struct arena *a;
     const struct variables *scope;
-    struct part parts[LINT_EXTENDS_MAX]; /* itself, what it extends, ... */
+    const struct node
+        *parts[LINT_EXTENDS_MAX]; /* itself, what it extends ... */
     size_t part_count;
     struct workload *w;
-    struct part script; /* of `bash -c`; node NULL: none */
+    const struct node *script; /* of `bash -c`; NULL: none */
     size_t script_at;
 };
 
 /* A key of the service, else of one that it extends. */
-static struct part of(const struct service *s, const char *key) {
-    struct part found = {NULL, NULL};
-    for (size_t i = 0; found.node == NULL && i < s->part_count; i++)
-        found = (struct part){member(s->parts[i].node, key),
-                              s->parts[i].src};
+static const struct node *of(const struct service *s, const char *key) {
+    const struct node *found = NULL;
+    for (size_t i = 0; found == NULL && i < s->part_count; i++)
+        found = member(s->parts[i], key);
     return found;
-}
-
-static struct part under(struct part of_it, const char *key) {
-    return (struct part){member(of_it.node, key), of_it.src};
 }
 
 static struct str text_of(struct service *s, const struct node *n) {
@@ -48,7 +39,7 @@ static struct str text_of(struct service *s, const struct node *n) {
 
 static bool script_is_next(const struct service *s) {
     const struct word_list *words = &s->w->words;
-    if (s->script.node != NULL || words->count < 2 ||
+    if (s->script != NULL || words->count < 2 ||
         !word_is_script_option(words->at[words->count - 1].text))
         return false;
     for (size_t i = 0; i < words->count; i++)
@@ -57,49 +48,46 @@ static bool script_is_next(const struct service *s) {
     return false;
 }
 
-static void add_item(struct service *s, const struct node *item,
-                     const struct source *src) {
+static void add_item(struct service *s, const struct node *item) {
     if (item == NULL || item->kind != NODE_SCALAR)
         return;
     if (script_is_next(s)) {
-        s->script = (struct part){item, src};
+        s->script = item;
         s->script_at = s->w->words.count;
     }
     struct str text = text_of(s, item);
     if (text.n > 0)
-        word_add(s->a, &s->w->words, text, node_bytes(src, item));
+        word_add(s->a, &s->w->words, text, node_bytes(item));
 }
 
-static void add_words(struct service *s, struct part part) {
-    const struct node *n = part.node;
+static void add_words(struct service *s, const struct node *n) {
     if (n == NULL)
         return;
     if (n->kind == NODE_LIST) {
         s->w->is_list = true;
         for (size_t i = 0; i < n->count; i++)
-            add_item(s, n->items[i], part.src);
+            add_item(s, n->items[i]);
     } else if (n->kind == NODE_SCALAR) {
         s->w->is_list = false;
-        words_of_line(s->a, part.src, n, s->scope, &s->w->words);
+        words_of_line(s->a, n, s->scope, &s->w->words);
     }
 }
 
 static void read_command(struct service *s) {
     add_words(s, of(s, "entrypoint"));
     add_words(s, of(s, "command"));
-    if (s->script.node != NULL)
-        words_unwrap(s->f, s->w, s->script.src, s->script.node, s->script_at,
-                     s->scope);
+    if (s->script != NULL)
+        words_unwrap(s->f, s->w, s->script, s->script_at, s->scope);
 }
 
 /* ---- the environment ---- */
 
 /* A name without a value has that of .env. */
-static void add_environment(struct service *s, const struct part *part) {
-    const struct node *env = member(part->node, "environment");
+static void add_environment(struct service *s, const struct node *part) {
+    const struct node *env = member(part, "environment");
     struct pair_said p;
     for (size_t i = 0; env != NULL && i < env->count; i++) {
-        if (!pair_at(part->src, env, i, &p))
+        if (!pair_at(env, i, &p))
             continue;
         if (p.value.n == 0)
             variable_value(s->scope, p.name, &p.value);
@@ -109,34 +97,32 @@ static void add_environment(struct service *s, const struct part *part) {
 }
 
 /* "vllm.env", or {path: vllm.env, required: false}. */
-static void add_env_file(struct service *s, const struct part *part,
-                         const struct node *item) {
+static void add_env_file(struct service *s, const struct node *item) {
     const struct node *path = node_or(member(item, "path"), item);
     const struct node *required = member(item, "required");
     bool is_told = !str_eq(scalar_of(required), STR("false"));
     if (path->kind != NODE_SCALAR)
         return;
-    const struct source *src =
-        env_file_open(s->f->beside, part->src, text_of(s, path),
-                      node_bytes(part->src, path), is_told);
+    const struct source *src = env_file_open(
+        s->f->beside, path->src, text_of(s, path), node_bytes(path), is_told);
     if (src != NULL)
         env_file_read(s->f->beside, src, s->scope, &s->w->env);
 }
 
-static void add_env_files(struct service *s, const struct part *part) {
-    const struct node *list = member(part->node, "env_file"), *item;
+static void add_env_files(struct service *s, const struct node *part) {
+    const struct node *list = member(part, "env_file"), *item;
     if (list != NULL && list->kind == NODE_SCALAR)
-        add_env_file(s, part, list);
+        add_env_file(s, list);
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++)
-        add_env_file(s, part, item);
+        add_env_file(s, item);
 }
 
 /* The last of a name counts: its own, not that of a file. */
 static void read_environment(struct service *s) {
     for (size_t i = s->part_count; i > 0; i--)
-        add_env_files(s, &s->parts[i - 1]);
+        add_env_files(s, s->parts[i - 1]);
     for (size_t i = s->part_count; i > 0; i--)
-        add_environment(s, &s->parts[i - 1]);
+        add_environment(s, s->parts[i - 1]);
 }
 
 /* ---- what is mounted ---- */
@@ -160,7 +146,7 @@ static bool mount_of(struct service *s, const struct node *item,
 
 /* A model's path by its name on the host, which says more. */
 static void read_mounts(struct service *s) {
-    const struct node *list = of(s, "volumes").node, *item;
+    const struct node *list = of(s, "volumes"), *item;
     struct str host, inside;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++)
         if (mount_of(s, item, &host, &inside))
@@ -169,16 +155,16 @@ static void read_mounts(struct service *s) {
 
 /* ---- what runs it ---- */
 
-static void take_key(struct service *s, const char *name, struct part part) {
-    struct str text = text_of(s, part.node);
+static void take_key(struct service *s, const char *name,
+                     const struct node *n) {
+    struct str text = text_of(s, n);
     if (text.n > 0)
-        setting_add(s->a, &s->w->keys, str_of(name), text,
-                    node_bytes(part.src, part.node));
+        setting_add(s->a, &s->w->keys, str_of(name), text, node_bytes(n));
 }
 
-static void take_devices(struct service *s, struct part device) {
-    const struct node *ids = member(device.node, "device_ids");
-    take_key(s, "gpus", under(device, "count"));
+static void take_devices(struct service *s, const struct node *device) {
+    const struct node *ids = member(device, "device_ids");
+    take_key(s, "gpus", member(device, "count"));
     if (ids == NULL || ids->kind != NODE_LIST || ids->count == 0)
         return;
     struct buf all;
@@ -187,63 +173,58 @@ static void take_devices(struct service *s, struct part device) {
         buf_printf(&all, "%s%.*s", i > 0 ? "," : "",
                    STR_ARG(text_of(s, ids->items[i])));
     setting_add(s->a, &s->w->keys, STR("devices"),
-                arena_str(s->a, buf_str(&all)),
-                node_bytes(device.src, ids->items[0]));
+                arena_str(s->a, buf_str(&all)), node_bytes(ids->items[0]));
 }
 
 static void read_keys(struct service *s) {
-    struct part resources = under(of(s, "deploy"), "resources");
-    struct part devices =
-        under(under(resources, "reservations"), "devices");
+    const struct node *resources = member(of(s, "deploy"), "resources");
+    const struct node *reserved = member(resources, "reservations");
     static const char *const plain[] = {"shm_size", "ipc", "restart",
                                         "mem_limit", "gpus"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         take_key(s, plain[i], of(s, plain[i]));
-    take_key(s, "mem_limit", under(under(resources, "limits"), "memory"));
-    devices.node = node_item(devices.node, 0);
-    take_devices(s, devices);
-    const struct node *profile = node_item(of(s, "profiles").node, 0);
-    s->w->group = scalar_of(profile);
+    take_key(s, "mem_limit", member(member(resources, "limits"), "memory"));
+    take_devices(s, node_item(member(reserved, "devices"), 0));
+    s->w->group = scalar_of(node_item(of(s, "profiles"), 0));
     take_key(s, "build", of(s, "build"));
 }
 
 /* ---- what it extends ---- */
 
 /* extends: base, or {service: base}, of this file or of `file`. */
-static struct part base_of(struct service *s, const struct part *part,
-                           const struct node **services) {
-    const struct node *extends = member(part->node, "extends");
+static const struct node *base_of(struct service *s, const struct node *part,
+                                  const struct node **services) {
+    const struct node *extends = member(part, "extends");
     const struct node *of_it = node_or(member(extends, "service"), extends);
     const struct node *file = member(extends, "file");
-    struct part base = {NULL, part->src};
+    const struct source *src = part->src;
     if (scalar_of(of_it).n == 0)
-        return base;
-    struct str name = text_of(s, of_it), path = text_of(s, file);
-    if (file == NULL) {
-        base.node = pair_named(*services, name);
-    } else {
-        base.src = beside_open(s->f->beside, part->src, path,
-                               node_bytes(part->src, file), true);
-        if (base.src == NULL)
-            return base;
-        base.node = service_elsewhere(s->f->beside, base.src, name, services);
-    }
-    if (base.node == NULL)
-        remark(s->f->beside, "service_missing", node_bytes(part->src, of_it),
-               name, base.src->path);
+        return NULL;
+    struct str name = text_of(s, of_it);
+    if (file != NULL)
+        src = beside_open(s->f->beside, src, text_of(s, file), node_bytes(file),
+                          true);
+    if (src == NULL)
+        return NULL;
+    const struct node *base =
+        file == NULL ? pair_named(*services, name)
+                     : service_elsewhere(s->f->beside, src, name, services);
+    if (base == NULL)
+        remark(s->f->beside, "service_missing", node_bytes(of_it), name,
+               src->path);
     return base;
 }
 
 static void read_parts(struct service *s, const struct node *services,
-                       struct part own) {
-    struct part next = own;
-    while (next.node != NULL && next.node->kind == NODE_MAP &&
+                       const struct node *own) {
+    const struct node *next = own;
+    while (next != NULL && next->kind == NODE_MAP &&
            s->part_count < LINT_EXTENDS_MAX) {
         for (size_t i = 0; i < s->part_count; i++)
-            if (s->parts[i].node == next.node)
+            if (s->parts[i] == next)
                 return;
         s->parts[s->part_count++] = next;
-        next = base_of(s, &next, &services);
+        next = base_of(s, next, &services);
     }
 }
 
@@ -259,11 +240,11 @@ bool compose_read(const struct launch_file *f, const struct node *root) {
         if (pair->value->kind != NODE_MAP)
             continue;
         struct service s = {.f = f, .a = f->a, .scope = &scope};
-        read_parts(&s, services, (struct part){pair->value, f->src});
-        s.w = workload_new(f->a, f->out, f->src, pair->key->text,
-                           node_bytes(f->src, pair->key));
+        read_parts(&s, services, pair->value);
+        s.w =
+            workload_new(f->a, f->out, pair->key->text, node_bytes(pair->key));
         s.w->is_container = true;
-        s.w->image = text_of(&s, of(&s, "image").node);
+        s.w->image = text_of(&s, of(&s, "image"));
         read_environment(&s);
         read_keys(&s);
         read_command(&s);

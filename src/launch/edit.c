@@ -23,7 +23,7 @@ static bool is_alone(struct str text, struct span_of_file at) {
 }
 
 struct lint_edit edit_drop(const struct workload *w, struct span_of_file at) {
-    struct str text = w->src->text;
+    struct str text = w->at.src->text;
     struct lint_edit edit = {.from = at.from, .to = at.to};
     if (is_alone(text, at)) {
         edit.from = str_line_begin(text, at.from);
@@ -41,10 +41,10 @@ struct lint_edit edit_drop(const struct workload *w, struct span_of_file at) {
 static bool replace_value(const struct workload *w, struct span_of_file at,
                           struct str old, struct str value,
                           struct lint_edit *edit) {
-    struct str raw = str_slice(w->src->text, at.from, at.to - at.from);
+    struct str raw = str_slice(w->at.src->text, at.from, at.to - at.from);
     size_t first = str_find(raw, old);
     struct str rest = str_slice(raw, first + old.n, raw.n);
-    if (at.src != w->src || /* another file's */
+    if (at.src != w->at.src || /* another file's */
         old.n == 0 || first == raw.n || str_find(rest, old) < rest.n)
         return false;
     *edit = (struct lint_edit){at.from + first, at.from + first + old.n, value};
@@ -56,7 +56,7 @@ static bool replace_value(const struct workload *w, struct span_of_file at,
 static struct str behind_item(struct lint_work *k, const struct workload *w,
                               struct span_of_file last, struct str flag,
                               struct str value) {
-    struct str text = w->src->text;
+    struct str text = w->at.src->text;
     size_t begin = str_line_begin(text, last.from);
     struct str front = str_slice(text, begin, last.from - begin);
     if (str_eq(str_trim(front), STR("-"))) {
@@ -78,7 +78,8 @@ static bool add_flag(struct lint_work *k, const struct workload *w,
     if (w->words.count == 0)
         return false;
     struct span_of_file last = w->words.at[w->words.count - 1].at;
-    if (last.src != w->src || last.to == 0 || w->src->text.p[last.to - 1] == '\n')
+    if (last.src != w->at.src || last.to == 0 ||
+        w->at.src->text.p[last.to - 1] == '\n')
         return false; /* a quote that does not end */
     *edit = (struct lint_edit){.from = last.to, .to = last.to};
     if (w->is_list)

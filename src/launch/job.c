@@ -17,7 +17,7 @@ struct job {
 static void read_env(struct job *j, const struct node *env) {
     struct pair_said p;
     for (size_t i = 0; env != NULL && i < env->count; i++)
-        if (pair_at(j->f->src, env, i, &p))
+        if (pair_at(env, i, &p))
             setting_add(j->f->a, &j->env, p.name, p.value, p.at);
 }
 
@@ -38,7 +38,7 @@ static void read_card(struct job *j, const struct node *card) {
     if (count.n > 0 && !str_to_int(count, &cards))
         return;
     struct arena *a = j->f->a;
-    struct span_of_file at = node_bytes(j->f->src, card);
+    struct span_of_file at = node_bytes(card);
     struct str number = arena_printf(a, "%lld", (long long)cards);
     add_card(j, name, number, at);
     setting_add(a, &j->env, STR("DSTACK_GPUS_NUM"), number, at);
@@ -55,14 +55,13 @@ static void read_cards(struct job *j, const struct node *resources) {
     } else if (card != NULL && card->kind == NODE_MAP && name != NULL &&
                count != NULL) {
         setting_add(j->f->a, &j->keys, STR("gpu"), scalar_of(name),
-                    node_bytes(j->f->src, name));
+                    node_bytes(name));
         setting_add(j->f->a, &j->keys, STR("gpus"), scalar_of(count),
-                    node_bytes(j->f->src, count));
+                    node_bytes(count));
     } else if (card != NULL && card->kind == NODE_MAP && card->count == 1 &&
                card->pairs[0].value->kind == NODE_SCALAR) {
         const struct pair *only = &card->pairs[0]; /* {H100: 8} */
-        add_card(j, only->key->text, only->value->text,
-                 node_bytes(j->f->src, only->key));
+        add_card(j, only->key->text, only->value->text, node_bytes(only->key));
     }
 }
 

@@ -22,11 +22,9 @@ struct lint_text { /* a file as it was read */
     struct str path, text;
 };
 
-/* The data of a ConfigMap, and the file it stands in. */
 struct config_map {
     struct str name, name_space;
     const struct node *data;
-    const struct source *src;
 };
 
 struct config_maps {

@@ -15,7 +15,6 @@
 struct pod {
     const struct launch_file *f;
     struct arena *a;
-    const struct source *src;
     const struct node *root, *spec;
     const struct node *group_size; /* pods that serve together; or NULL */
 };
@@ -68,7 +67,7 @@ static void add_list(struct pod *p, struct workload *w,
         }
         w->is_list = true;
         if (text.n > 0)
-            word_add(p->a, &w->words, text, node_bytes(p->src, item));
+            word_add(p->a, &w->words, text, node_bytes(item));
     }
 }
 
@@ -78,12 +77,12 @@ static void read_command(struct pod *p, struct workload *w,
     add_list(p, w, member(container, "command"), &args);
     add_list(p, w, member(container, "args"), &args);
     if (args.script != NULL)
-        words_unwrap(p->f, w, p->src, args.script, args.script_at, NULL);
+        words_unwrap(p->f, w, args.script, args.script_at, NULL);
     const struct node *only = node_item(member(container, "args"), 0);
     if (w->words.count == 1 && only != NULL &&
         str_find_char(only->text, ' ') < only->text.n) {
         w->words.count = 0; /* one string with all of it */
-        words_of_line(p->a, p->src, only, &no_names, &w->words);
+        words_of_line(p->a, only, &no_names, &w->words);
         w->is_list = false;
     }
 }
@@ -121,8 +120,7 @@ static void serve_model(struct pod *p, struct workload *w,
     w->words = (struct word_list){0};
     word_add(p->a, &w->words, STR("vllm"), w->at);
     word_add(p->a, &w->words, STR("serve"), w->at);
-    word_add(p->a, &w->words, without_scheme(model->text),
-             node_bytes(p->src, model));
+    word_add(p->a, &w->words, without_scheme(model->text), node_bytes(model));
     node_option(p->f, &w->words, "--tensor-parallel-size",
                 member(degrees, "tensor"));
     node_option(p->f, &w->words, "--pipeline-parallel-size",
@@ -172,8 +170,8 @@ static const struct config_map *map_of(struct pod *p,
     const struct config_map *map = config_map_named(
         p->f->beside, name->text, scalar_of(member(meta, "namespace")));
     if (map == NULL && !is_optional)
-        remark(p->f->beside, "config_map_missing", node_bytes(p->src, name),
-               name->text, STR(""));
+        remark(p->f->beside, "config_map_missing", node_bytes(name), name->text,
+               STR(""));
     return map;
 }
 
@@ -192,8 +190,7 @@ static void read_env_from(struct pod *p, struct workload *w,
             setting_add(p->a, &w->env,
                         arena_printf(p->a, "%.*s%.*s", STR_ARG(prefix),
                                      STR_ARG(pair->key->text)),
-                        pair->value->text,
-                        node_bytes(map->src, pair->value));
+                        pair->value->text, node_bytes(pair->value));
         }
     }
 }
@@ -208,8 +205,7 @@ static void read_reference(struct pod *p, struct workload *w,
                                  scalar_of(member(reference, "key")))
                     : NULL;
     if (value != NULL && value->kind == NODE_SCALAR && name.n > 0)
-        setting_add(p->a, &w->env, name, value->text,
-                    node_bytes(map->src, value));
+        setting_add(p->a, &w->env, name, value->text, node_bytes(value));
 }
 
 static void read_env(struct pod *p, struct workload *w,
@@ -222,7 +218,7 @@ static void read_env(struct pod *p, struct workload *w,
             read_reference(p, w, scalar_of(name), member(item, "valueFrom"));
         else if (name != NULL)
             setting_add(p->a, &w->env, name->text, scalar_of(value),
-                        node_bytes(p->src, value != NULL ? value : name));
+                        node_bytes(value != NULL ? value : name));
     }
 }
 
@@ -234,36 +230,30 @@ static const struct node *volume_named(struct pod *p, struct str name) {
     return NULL;
 }
 
-/* Of a volume that is a folder of the node. */
+/* An emptyDir in memory without a limit is as large as the pod may be. */
+static void read_shm(struct pod *p, struct workload *w,
+                     const struct node *volume, const struct node *at) {
+    const struct node *limit = member(member(volume, "emptyDir"), "sizeLimit");
+    if (limit != NULL)
+        node_key(p->f, w, "shm_size", limit);
+    else
+        setting_add(p->a, &w->keys, STR("shm_size"), STR("unlimited"),
+                    node_bytes(at));
+}
+
+/* A path below a volume that is a folder of the node is called by its name. */
 static void read_mounts(struct pod *p, struct workload *w,
                         const struct node *container) {
     const struct node *list = member(container, "volumeMounts"), *item;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
-        const struct node *volume =
-            volume_named(p, scalar_of(member(item, "name")));
-        words_mounted(p->a, &w->words,
-                      scalar_of(member(member(volume, "hostPath"), "path")),
-                      scalar_of(member(item, "mountPath")));
-    }
-}
-
-/* An emptyDir in memory without a limit is as large as the pod may be. */
-static void read_shm(struct pod *p, struct workload *w,
-                     const struct node *container) {
-    const struct node *list = member(container, "volumeMounts"), *item;
-    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
-        if (!str_eq(scalar_of(member(item, "mountPath")), STR("/dev/shm")))
-            continue;
         const struct node *at = member(item, "mountPath");
         const struct node *volume =
             volume_named(p, scalar_of(member(item, "name")));
-        const struct node *limit =
-            member(member(volume, "emptyDir"), "sizeLimit");
-        if (limit != NULL)
-            node_key(p->f, w, "shm_size", limit);
-        else
-            setting_add(p->a, &w->keys, STR("shm_size"), STR("unlimited"),
-                        node_bytes(p->src, at));
+        if (str_eq(scalar_of(at), STR("/dev/shm")))
+            read_shm(p, w, volume, at);
+        words_mounted(p->a, &w->words,
+                      scalar_of(member(member(volume, "hostPath"), "path")),
+                      scalar_of(at));
     }
 }
 
@@ -291,8 +281,7 @@ static void read_product(struct pod *p, struct workload *w) {
                 member(chosen, "cloud.google.com/gke-accelerator"));
     if (scalar_of(product).n > 0)
         setting_add(p->a, &w->keys, STR("gpu"),
-                    card_of_label(p->a, product->text),
-                    node_bytes(p->src, product));
+                    card_of_label(p->a, product->text), node_bytes(product));
 }
 
 static void read_limits(struct pod *p, struct workload *w,
@@ -313,12 +302,12 @@ static void read_container(struct pod *p, const struct node *container) {
     const struct node *name = member(container, "name");
     struct str called = name != NULL ? name->text : STR("container");
     const struct node *at = node_or(name, container);
-    size_t from = source_byte(p->src, at->place);
-    struct workload *w = workload_new(
-        p->a, p->f->out, p->src, called,
-        at->kind == NODE_SCALAR
-            ? node_bytes(p->src, at)
-            : (struct span_of_file){from, from + 1, p->src});
+    size_t from = source_byte(at->src, at->place);
+    struct workload *w =
+        workload_new(p->a, p->f->out, called,
+                     at->kind == NODE_SCALAR
+                         ? node_bytes(at)
+                         : (struct span_of_file){from, from + 1, at->src});
     const struct node *restart = member(p->spec, "restartPolicy");
     bool is_kept = STR_IS_ONE(scalar_of(member(p->root, "kind")),
                               "Deployment", "StatefulSet");
@@ -328,7 +317,6 @@ static void read_container(struct pod *p, const struct node *container) {
     read_env_from(p, w, member(container, "envFrom"));
     read_env(p, w, member(container, "env"));
     read_limits(p, w, container);
-    read_shm(p, w, container);
     read_product(p, w);
     node_key(p->f, w, "restart", restart);
     if (restart == NULL && is_kept)
@@ -359,7 +347,7 @@ static void walk(struct pod *p, const struct node *n, int depth) {
 }
 
 bool manifest_read(const struct launch_file *f, const struct node *root) {
-    struct pod p = {.f = f, .a = f->a, .src = f->src, .root = root};
+    struct pod p = {.f = f, .a = f->a, .root = root};
     if (node_get(root, "kind") == NULL || node_get(root, "apiVersion") == NULL)
         return false;
     const struct node *group =

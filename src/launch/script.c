@@ -38,11 +38,9 @@ static struct span_of_file bytes_of(const struct walk *w, size_t from,
     const struct node *node = w->s->node;
     if (node == NULL)
         return (struct span_of_file){from, to, w->s->src};
-    size_t begin = source_byte(w->s->src,
-                               node_place_at(w->s->src, node, from));
-    size_t last = source_byte(w->s->src,
-                              node_place_at(w->s->src, node, to - 1));
-    return (struct span_of_file){begin, last + 1, w->s->src};
+    size_t begin = source_byte(node->src, node_place_at(node, from));
+    size_t last = source_byte(node->src, node_place_at(node, to - 1));
+    return (struct span_of_file){begin, last + 1, node->src};
 }
 
 /* ---- words ---- */
@@ -270,9 +268,8 @@ static void take_mount(struct walk *w, struct workload *it, size_t i) {
 
 static void keep_command(struct walk *w, size_t from, size_t named) {
     size_t begin = from;
-    struct workload *it =
-        workload_new(w->a, w->out, w->s->src, w->line.at[named].text,
-                     w->line.at[named].at);
+    struct workload *it = workload_new(w->a, w->out, w->line.at[named].text,
+                                       w->line.at[named].at);
     if (starts_image(&w->line, from)) {
         it->image = w->line.at[named].text;
         from = named + 1;
@@ -430,10 +427,11 @@ void script_read(struct arena *a, const struct script *s,
     end_command(w);
 }
 
-void words_of_line(struct arena *a, const struct source *src,
-                   const struct node *scalar, const struct variables *scope,
-                   struct word_list *out) {
-    struct script s = {.src = src, .text = scalar->text, .node = scalar,
+void words_of_line(struct arena *a, const struct node *scalar,
+                   const struct variables *scope, struct word_list *out) {
+    struct script s = {.src = scalar->src,
+                       .text = scalar->text,
+                       .node = scalar,
                        .compose = scope->is_compose ? scope : NULL};
     struct walk w = {.a = a, .s = &s, .text = scalar->text};
     struct shell sh = {scalar->text, '\\'};
@@ -462,13 +460,16 @@ static const struct workload *start_chosen(const struct workload_list *list,
 }
 
 void words_unwrap(const struct launch_file *f, struct workload *w,
-                  const struct source *src, const struct node *script,
-                  size_t script_at, const struct variables *compose) {
+                  const struct node *script, size_t script_at,
+                  const struct variables *compose) {
     struct workload_list found = {0};
     struct word_list args = {0};
     words_copy(f->a, &args, &w->words, script_at + 2); /* $0, then $@ */
-    struct script s = {.src = src, .text = script->text, .node = script,
-                       .args = &args, .names = &w->env,
+    struct script s = {.src = script->src,
+                       .text = script->text,
+                       .node = script,
+                       .args = &args,
+                       .names = &w->env,
                        .compose = compose};
     script_read(f->a, &s, f->engines, &found);
     const struct workload *start = start_chosen(&found, &args);

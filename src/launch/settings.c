@@ -33,7 +33,7 @@ static void add_settings(const struct launch_file *f, struct workload *w,
         if (value.n == 0 || STR_IS_ONE(value, "false", "null"))
             continue;
         word_add(f->a, &w->words, flag_of_key(f->a, pair->key->text),
-                 node_bytes(f->src, pair->key));
+                 node_bytes(pair->key));
         if (!str_eq(value, STR("true")))
             node_word(f, &w->words, pair->value);
     }
@@ -41,8 +41,7 @@ static void add_settings(const struct launch_file *f, struct workload *w,
 
 static struct workload *start(const struct launch_file *f, struct str name,
                               const struct node *at) {
-    struct workload *w =
-        workload_new(f->a, f->out, f->src, name, node_bytes(f->src, at));
+    struct workload *w = workload_new(f->a, f->out, name, node_bytes(at));
     word_add(f->a, &w->words, STR("vllm"), w->at);
     word_add(f->a, &w->words, STR("serve"), w->at);
     return w;
@@ -128,10 +127,9 @@ static void take_profile(const struct launch_file *f, struct workload *w,
     if (card.n == 0)
         return;
     setting_add(f->a, &w->keys, STR("gpu"), card_of_label(f->a, card),
-                node_bytes(f->src, profile));
+                node_bytes(profile));
     setting_add(f->a, &w->keys, STR("gpus"),
-                count.n > 0 ? str_trim(count) : STR("1"),
-                node_bytes(f->src, profile));
+                count.n > 0 ? str_trim(count) : STR("1"), node_bytes(profile));
 }
 
 static bool read_kubeai(const struct launch_file *f, const struct node *root) {
@@ -148,8 +146,7 @@ static bool read_kubeai(const struct launch_file *f, const struct node *root) {
     struct workload *w =
         start(f, scalar_of(node_or(member(member(root, "metadata"), "name"),
                                    url)), url);
-    word_add(f->a, &w->words, str_slice(name, 5, name.n),
-             node_bytes(f->src, url));
+    word_add(f->a, &w->words, str_slice(name, 5, name.n), node_bytes(url));
     take_profile(f, w, profile);
     add_items(f, w, member(spec, "args"));
     return true;

@@ -67,6 +67,8 @@ bool workload_is_script(const struct workload *w);
 /* bound.c: by the model's name, that its weights alone are too much. */
 void bound_by_name(struct lint_work *k, struct asked *it);
 int64_t card_most(const struct asked *it); /* bytes of one; 0: not known */
+/* What the engine may fill of a card; NULL: nobody says. */
+const struct fact *share_of_card(const struct asked *it);
 /* Bytes of host memory that experts take at least, which are kept there; 0. */
 int64_t experts_least(struct lint_work *k, const struct asked *it);
 /* Of a model that is not known. What the cards hold, so that no model with more

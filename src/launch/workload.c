@@ -2,10 +2,9 @@
 #include "launch/workload.h"
 
 struct workload *workload_new(struct arena *a, struct workload_list *list,
-                              const struct source *src, struct str name,
-                              struct span_of_file at) {
+                              struct str name, struct span_of_file at) {
     struct workload *w = ARENA_ADD(a, list->at, list->count, list->cap);
-    *w = (struct workload){.src = src, .name = name, .at = at};
+    *w = (struct workload){.name = name, .at = at};
     return w;
 }
 
@@ -98,8 +97,8 @@ const struct lint_setting *setting_find(const struct setting_list *list,
     return NULL;
 }
 
-struct span_of_file node_bytes(const struct source *src,
-                               const struct node *scalar) {
+struct span_of_file node_bytes(const struct node *scalar) {
+    const struct source *src = scalar->src;
     struct place end = {scalar->end_line, scalar->end_column, 1};
     size_t from = source_byte(src, scalar->place);
     size_t to = source_byte(src, end);
@@ -145,36 +144,34 @@ struct str scalar_of(const struct node *n) {
 void node_word(const struct launch_file *f, struct word_list *words,
                const struct node *n) {
     if (scalar_of(n).n > 0)
-        word_add(f->a, words, n->text, node_bytes(f->src, n));
+        word_add(f->a, words, n->text, node_bytes(n));
 }
 
 void node_option(const struct launch_file *f, struct word_list *words,
                  const char *flag, const struct node *n) {
     if (scalar_of(n).n > 0)
-        word_add(f->a, words, str_of(flag), node_bytes(f->src, n));
+        word_add(f->a, words, str_of(flag), node_bytes(n));
     node_word(f, words, n);
 }
 
 void node_key(const struct launch_file *f, struct workload *w,
               const char *name, const struct node *n) {
     if (scalar_of(n).n > 0)
-        setting_add(f->a, &w->keys, str_of(name), n->text,
-                    node_bytes(f->src, n));
+        setting_add(f->a, &w->keys, str_of(name), n->text, node_bytes(n));
 }
 
-bool pair_at(const struct source *src, const struct node *env, size_t i,
-             struct pair_said *out) {
+bool pair_at(const struct node *env, size_t i, struct pair_said *out) {
     const struct node *value =
         env->kind == NODE_LIST ? env->items[i] : env->pairs[i].value;
     bool is_text = value->kind == NODE_SCALAR;
     if (env->kind == NODE_LIST) {
         out->name = str_cut(scalar_of(value), '=', &out->value);
-        out->at = node_bytes(src, value);
+        out->at = node_bytes(value);
         return is_text;
     }
     out->name = env->pairs[i].key->text;
     out->value = scalar_of(value);
-    out->at = node_bytes(src, is_text ? value : env->pairs[i].key);
+    out->at = node_bytes(is_text ? value : env->pairs[i].key);
     return true;
 }
 

@@ -38,7 +38,6 @@ struct setting_list {
 };
 
 struct workload {
-    const struct source *src;
     struct str name;
     struct span_of_file at;   /* the name, or the command */
     struct str group;         /* what of it does not run at once: a profile */
@@ -58,8 +57,7 @@ struct workload_list {
 };
 
 struct workload *workload_new(struct arena *a, struct workload_list *list,
-                              const struct source *src, struct str name,
-                              struct span_of_file at);
+                              struct str name, struct span_of_file at);
 void word_add(struct arena *a, struct word_list *list, struct str text,
               struct span_of_file at);
 /* Each word of a text, all at one place. */
@@ -93,8 +91,7 @@ struct str option_value(const struct word_list *words,
 /* The last of that name; NULL: none. */
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name);
-struct span_of_file node_bytes(const struct source *src,
-                               const struct node *scalar);
+struct span_of_file node_bytes(const struct node *scalar);
 struct place place_of_bytes(struct span_of_file at);
 
 /* node_get() through merge keys (<<: *base). */
@@ -124,7 +121,7 @@ struct pair_said {
     struct str name, value;
     struct span_of_file at;
 };
-bool pair_at(const struct source *src, const struct node *env, size_t i,
+bool pair_at(const struct node *env, size_t i,
              struct pair_said *out); /* false: it is none */
 
 /* The value of a key that no source names; NULL: none. */
@@ -160,14 +157,13 @@ void script_read(struct arena *a, const struct script *s,
                  const struct engine_words *engines,
                  struct workload_list *out);
 /* The words of one line: "--model x -tp 2", as the value of a YAML key. */
-void words_of_line(struct arena *a, const struct source *src,
-                   const struct node *scalar, const struct variables *scope,
-                   struct word_list *out);
+void words_of_line(struct arena *a, const struct node *scalar,
+                   const struct variables *scope, struct word_list *out);
 /* `bash -c SCRIPT` among the words takes the rest as "$@": the engine's command
  * inside takes their place. */
 void words_unwrap(const struct launch_file *f, struct workload *w,
-                  const struct source *src, const struct node *script,
-                  size_t script_at, const struct variables *compose);
+                  const struct node *script, size_t script_at,
+                  const struct variables *compose);
 
 /* "sglang.bench_serving", "sglang_router.launch_router": a part of an engine's
  * package that loads no model. */

@@ -121,6 +121,7 @@ struct words {
     size_t count;
 };
 struct words words_begin(const struct teller *t, struct str between);
+struct words sentences_begin(const struct teller *t);
 void words_add(struct words *w, struct str member); /* empty: none */
 struct str words_end(struct words *w);
 /* Filled into the text of key; empty where there are none. */

@@ -177,6 +177,10 @@ struct words words_begin(const struct teller *t, struct str between) {
     return w;
 }
 
+struct words sentences_begin(const struct teller *t) {
+    return words_begin(t, t->lang == LANG_ZH ? STR("") : STR(" "));
+}
+
 void words_add(struct words *w, struct str member) {
     if (member.n > 0)
         buf_add(&w->out, w->count++ > 0 ? w->between : STR(""));

@@ -38,10 +38,6 @@ static struct str percent_said(const struct teller *t, struct span before,
                : STR("");
 }
 
-static struct words sentences_begin(const struct teller *t) {
-    return words_begin(t, t->lang == LANG_ZH ? STR("") : STR(" "));
-}
-
 static bool is_same(struct span x, struct span y) {
     return x.known == y.known && x.low == y.low && x.high == y.high;
 }
