@@ -220,11 +220,21 @@ struct str shown_times(const struct teller *t, const struct finding *f) {
     return said_with(t, "report.times", args, 2);
 }
 
+/* What was concluded, and what is either so or not, is nothing to look up. */
+static bool is_to_be_seen(const struct fact *f) {
+    static const enum fact_name bounds[] = {
+        FACT_ranks_least, FACT_torch_since, FACT_torch_before,
+        FACT_settings_listed, FACT_COUNT_OF};
+    return f->known && f->source != SOURCE_MACHINE &&
+           f->source != SOURCE_DERIVED && fact_unit(f->name) != UNIT_BOOL &&
+           !fact_is_one(f->name, bounds);
+}
+
 struct str shown_seen(const struct teller *t, const struct fact_list *facts) {
     struct words list = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *f = &facts->at[i];
-        if (f->known && f->source != SOURCE_MACHINE)
+        if (is_to_be_seen(f))
             words_add(&list,
                       SAID(t, "report.seen_fact", said_fact(t, f->name),
                            shown_short(t, shown_fact(t, f), SEEN_COLUMNS)));
