@@ -15,6 +15,8 @@ struct context_pattern { /* facts that hold for the whole log (stream) */
     int64_t layer; /* of the program that it shows */
     bool is_prose; /* what people write of the failed run: counts below the
                       failure as well, and where no program says it */
+    bool is_printed; /* what the program alone prints, or the shell of it: counts
+                        below the failure as well, with the settings in it */
 };
 
 /* What a line of a traceback, or a line passed, tells of the incident. Its

@@ -9,6 +9,9 @@ static const struct field context_fields[] = {
     NAMED("prose", context_pattern, is_prose, YES_NO,
         "what people write of the failed run: it counts below the failure as "
         "well, and only where no program says it"),
+    NAMED("printed", context_pattern, is_printed, YES_NO,
+        "what the program alone prints, or the shell that ran it: it counts "
+        "below the failure as well, with the settings that stand in it"),
     KEY(context_pattern, layer, INTEGER, "", DERIVED),
     NOWHERE("weak", YES_NO, "no literal of 8 bytes"),
     {0},

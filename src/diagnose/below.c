@@ -9,6 +9,9 @@
  * since excerpts often end with the command that was run; and that only where
  * nothing whole stood above. A lone flag below is somebody's advice.
  *
+ * What the program prints of itself ("llama_context: n_ctx = 8192") and what a
+ * shell prints of the command that died are no advice.
+ *
  * What was measured, and what the thing is (model, version, card), is heard
  * wherever it stands, and a setting in the same words with it: nobody advises
  * to have measured something else.
@@ -22,7 +25,8 @@
 
 static bool is_root(const struct diagnosis *d, const struct sighting *s) {
     const struct entry *e = reader_entry_head(d->r, s->hit->owner);
-    return e && e->role == ROLE_root;
+    return e && e->role == ROLE_root &&
+           e->severity != SEVERITY_info && e->severity != SEVERITY_recovery;
 }
 
 /* A title names the failure; the message with numbers is the failure. */
@@ -91,11 +95,17 @@ bool hit_is_command_form(const struct diagnosis *d, const struct hit *h) {
     return has_flag || has_command;
 }
 
+/* A command line, or what a shell says of the one that died. */
+static bool holds_command(const struct diagnosis *d, const struct hit *h) {
+    const struct context_pattern *row =
+        h->kind == PATTERN_CONTEXT ? context_row(d, h) : NULL;
+    return row && (h->command.n > 0 || row->is_printed);
+}
+
 static bool is_in_command(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *c = &d->scan->hits.at[i];
-        if (c->kind == PATTERN_CONTEXT && c->command.n > 0 &&
-            c->stream == h->stream && h->first_line >= c->first_line &&
+        if (holds_command(d, c) && c->stream == h->stream && h->first_line >= c->first_line &&
             h->first_line <= c->last_line)
             return true;
     }
@@ -179,7 +189,7 @@ bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h, enum fact_name name) {
     const struct context_pattern *row = context_row(d, h);
     if (h->order <= end->first || !is_setting(d, h, name) ||
-        (row && row->is_prose) ||
+        (row && (row->is_prose || row->is_printed)) ||
         is_in_failure(d, h) || is_measured_with(d, h))
         return true;
     return is_whole(d, h) && (h->order <= end->last || !end->has_whole_above);

@@ -72,7 +72,8 @@ static bool is_better(const struct witness *x, const struct witness *than) {
         return false;
     if (x->is_dump != than->is_dump)
         return x->is_dump;
-    return x->is_before ? x->order >= than->order : x->order < than->order;
+    return x->is_before || x->is_printed ? x->order >= than->order
+                                         : x->order < than->order;
 }
 
 static void testify(const struct diagnosis *d, struct witnesses *w,
@@ -156,6 +157,7 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     const struct context_pattern *row = context_row(d, h);
     bool is_of_card = is_line_of_card(&facts);
     x.is_prose = row && row->is_prose;
+    x.is_printed = row && row->is_printed;
     x.layer = row ? row->layer : 0;
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];

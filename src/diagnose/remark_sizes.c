@@ -3,6 +3,7 @@
  *
  *     unused >> request, >= 4 % of GPU  fragmentation
  *     outside > 0.8 GiB and 10 %, 15 %  another process, contexts, NCCL
+ *     not in tensors, not free > 25 %   nobody says whose
  *     allocated = 1 to 4 x request      copies of one tensor
  *     request > 20 % of the GPU         one tensor
  *     missing < 1 % of a full GPU       more requests like it follow
@@ -14,6 +15,7 @@
  * Each is checked against numbers that reconcile, and speaks of a framework
  * that prints what it holds. kb/causes.yaml holds the same as evidence.
  */
+#include <string.h>
 #include "diagnose/work.h"
 
 #define UNUSED_TIMES 4
@@ -21,6 +23,7 @@
 #define OUTSIDE_PERCENT 15
 #define OUTSIDE_TELLING 10 /* percent: a context and NCCL take less */
 #define MOST_PERCENT 70     /* of what is outside */
+#define BESIDE_PERCENT 25  /* of the GPU: more than a cache of one step */
 #define UNUSED_PERCENT 4   /* of the GPU: less is rounding of blocks */
 #define COPIES_MOST 4
 #define COPY_LEAST_PERCENT 5
@@ -103,16 +106,47 @@ static const char *outside_of(const struct finding *f, const struct sizes *s,
                : "diagnose.remark.outside";
 }
 
+static void remark_share(struct diagnosis *d, struct finding *f,
+                         const char *key, int64_t bytes,
+                         const struct sizes *s) {
+    remark_add(d, f, NOTE(key, write_bytes(d->a, bytes),
+                          write_count(d->a, percent_of(bytes, s->total))));
+}
+
+/* What they hold as they are listed, without the context of this one. */
+static bool sum_of_others(const struct finding *f, int64_t *sum) {
+    size_t count = 0;
+    *sum = 0;
+    for (size_t i = 0; i < f->facts.count; i++)
+        if (f->facts.at[i].name == FACT_other_in_use && f->facts.at[i].known)
+            count += add_i64(*sum, f->facts.at[i].number, sum);
+    return count > 0;
+}
+
 static void outside(struct diagnosis *d, struct finding *f,
                     const struct sizes *s) {
-    int64_t bytes;
-    if (amount(f, FACT_outside_framework, &bytes) && bytes < s->total &&
-        percent_of(bytes, s->total) >= (bytes > OUTSIDE_LEAST
-                                            ? OUTSIDE_TELLING
-                                            : OUTSIDE_PERCENT))
-        remark_add(d, f, NOTE(outside_of(f, s, bytes),
-                              write_bytes(d->a, bytes),
-                              write_count(d->a, percent_of(bytes, s->total))));
+    int64_t bytes, others;
+    bool is_much = amount(f, FACT_outside_framework, &bytes) &&
+                   bytes < s->total &&
+                   percent_of(bytes, s->total) >= (bytes > OUTSIDE_LEAST
+                                                       ? OUTSIDE_TELLING
+                                                       : OUTSIDE_PERCENT);
+    const char *key = is_much ? outside_of(f, s, bytes) : NULL;
+    bool is_theirs = is_much &&
+                     strcmp(key, "diagnose.remark.outside_others") == 0 &&
+                     sum_of_others(f, &others) && others < bytes;
+    if (is_much)
+        remark_share(d, f, key, is_theirs ? others : bytes, s);
+}
+
+/* A message without the cache and without the process: the rest is nobody's. */
+static void beside(struct diagnosis *d, struct finding *f,
+                   const struct sizes *s) {
+    int64_t process, rest = s->total - s->free - s->allocated;
+    if (s->has_free && !s->has_unused && rest > 0 && rest < s->total &&
+        !amount(f, FACT_process_in_use, &process) &&
+        percent_of(rest, s->total) >= BESIDE_PERCENT)
+        remark_share(d, f, "diagnose.remark.beside", rest, s);
 }
 
 /* Within one in a hundred of a whole number of requests. */
@@ -211,6 +245,7 @@ void remark_sizes(struct diagnosis *d, struct finding *f) {
         if (!block(d, f, &s))
             pieces(d, f, &s); /* of a block's size nothing follows */
         outside(d, f, &s);
+        beside(d, f, &s);
         one_tensor(d, f, &s);
         small_on_full(d, f, &s);
         shape(d, f, &s);

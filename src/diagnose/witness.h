@@ -9,6 +9,7 @@ struct witness {
     struct fact fact;
     bool is_there, is_before, is_dump;
     bool is_prose; /* what people write of it */
+    bool is_printed; /* what the program alone prints: the last is in force */
     int64_t layer; /* of the program that it shows */
     bool is_statement; /* of a row's `set`: the program says so in its words */
     uint64_t order;

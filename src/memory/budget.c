@@ -195,6 +195,10 @@ static void list_process(struct arena *a, struct budget *b,
     if (allocated.known && spare.known && !process.known && gap.known &&
         gap.low > 64 * MIB)
         budget_add(b, "non_torch", gap, STR("derived"));
+    /* What cudaMallocAsync prints has no cache: whose the rest is nobody says. */
+    if (allocated.known && !spare.known && !process.known && gap.known &&
+        gap.low > 64 * MIB)
+        budget_add(b, "beside", gap, STR("derived"));
     budget_add_fact(a, b, c, "free", FACT_gpu_free);
 }
 

@@ -83,6 +83,8 @@ struct shortfall {
     bool has_limit;                   /* the framework's own, and it is known */
 };
 struct shortfall shortfall_of(const struct ask *q);
+/* Does so much of what is held, asked as a condition, tell anything? */
+bool is_telling(struct span part, struct span whole);
 
 /* Of all differences between limit and after, those of zero and more. */
 int64_t share_that_passes(struct span after, struct span limit);

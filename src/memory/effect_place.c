@@ -105,6 +105,8 @@ struct estimate effect_build_jobs(const struct ask *q) {
 
 #define MIB (INT64_C(1) << 20)
 #define NOBODY (64 * MIB)
+#define FEW_OTHERS 10 /* a tenth of the GPU, or less, is theirs */
+#define FULL_PERCENT 85 /* of the GPU in live tensors */
 #define CONTEXT_LEAST                                                          \
     (100 * MIB) /* CUDA and libraries of the process itself                    \
                  */
@@ -197,10 +199,42 @@ static struct str write_others(const struct ask *q, struct span free,
 static void bound_by_freed(const struct ask *q, struct estimate *e,
                            struct span missing, struct span others) {
     ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(span_middle(missing)));
+    e->is_trifle = !is_telling(missing, others);
     e->share_micro = e->limit.known && others.low > 0
                          ? share_that_passes(e->after, e->limit)
                          : SHARE_NONE;
     e->short_by = missing;
+}
+
+/* Live tensors fill the GPU, a little more was refused, and others hold little:
+ * what covers that request does not cover the next one. A server's pool is
+ * meant to be full. What is not known is taken to be so. */
+static bool is_last_drop(const struct ask *q, const struct shortfall *s,
+                         struct span others) {
+    bool has_pool = stage_is(q->c, "serve") || stage_is(q->c, "capture") ||
+                    stage_is(q->c, "wake");
+    struct span own = first_known(q->c, FACT_LIST(FACT_pytorch_allocated,
+                                                  FACT_process_in_use));
+    struct span rest = span_plus(s->free, others);
+    struct span total = s->total;
+    if (!own.known)
+        own = span_beyond(total, rest);
+    if (!total.known)
+        total = span_plus(own, rest);
+    if (!total.known || !s->missing.known || has_pool)
+        return !has_pool && s->missing.known;
+    return own.low >= total.high / 100 * FULL_PERCENT &&
+           own.low <= total.high && s->missing.high < total.low / 100 &&
+           others.high < total.low / FEW_OTHERS;
+}
+
+static void put_last_drop(const struct ask *q, struct estimate *e) {
+    if (e->verdict == VERDICT_ENOUGH)
+        ESTIMATE_IF(q, e, "verdict.if.last",
+                    SHORT(e->limit.low - e->after.high));
+    else if (e->verdict == VERDICT_MAY_BE_ENOUGH)
+        e->is_trifle = true;
+    e->share_micro = SHARE_NONE;
 }
 
 static struct estimate for_allocation(const struct ask *q) {
@@ -226,6 +260,8 @@ static struct estimate for_allocation(const struct ask *q) {
     }
     if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0)
         bound_by_freed(q, &e, s.missing, others);
+    if (others.known && is_last_drop(q, &s, others))
+        put_last_drop(q, &e);
     return e;
 }
 

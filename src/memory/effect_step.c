@@ -27,6 +27,7 @@
 #define EVEN_CHANCE (UNITS_MICRO / 2)
 #define USUAL_SETTING 4096
 #define SIDE_CELL 32
+#define DEEPEST_CUT 8 /* of a size that is not known, said as a fraction */
 
 #define FEW_STEPS 64  /* settings up to here go down one by one */
 #define FINE_STEPS 16
@@ -134,6 +135,7 @@ static void put_growing(const struct ask *q, struct estimate *e,
     ESTIMATE_IF(q, e, is_of_held ? "verdict.if.grows" : "verdict.if.all_grows",
                 kept_part(q, cut), SHORT(span_middle(s->missing)),
                 in_use(is_of_held ? &s->held : &held));
+    e->is_trifle = !is_telling(s->missing, is_of_held ? s->held : held);
     e->share_micro = share_growing(whole, growing);
     if (is_tiny(q, s) && e->share_micro > EVEN_CHANCE)
         e->share_micro = EVEN_CHANCE;
@@ -354,6 +356,8 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     }
     if (!is_put)
         cut_missing(q, &e, &s, setting, steps_of(now), &cut);
+    if (now <= 0 && e.after.known && cut.kept < cut.of / DEEPEST_CUT)
+        e.is_trifle = true; /* nobody halves seven times */
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
         e.proposed = proposed_of((enum fact_name)setting, now, &cut);
         say_value(q, &e);
@@ -368,9 +372,11 @@ struct estimate effect_step_size(const struct ask *q) {
 /* So much of what is held goes away at most; enough where that is missing. */
 static void put_freed(const struct ask *q, struct estimate *e,
                       const struct shortfall *s, int64_t most,
-                      struct term missing, struct term held) {
+                      struct span held) {
     e->limit = span_plus(s->free, span_of(0, most));
-    ESTIMATE_IF(q, e, "verdict.if.frees", missing, held);
+    ESTIMATE_IF(q, e, "verdict.if.frees", SHORT(span_middle(s->missing)),
+                in_use(&held));
+    e->is_trifle = !is_telling(s->missing, held);
     e->share_micro = share_that_passes(e->after, e->limit);
 }
 
@@ -386,8 +392,7 @@ struct estimate effect_graph_sizes(const struct ask *q) {
     if (!s.missing.known || s.missing.high <= 0)
         return e;
     if (graphs.known && graphs.high > s.missing.high)
-        put_freed(q, &e, &s, graphs.high, SHORT(span_middle(s.missing)),
-                  SHORT(graphs.high));
+        put_freed(q, &e, &s, graphs.high, span_exact(graphs.high));
     else if (cut_to_fit(&s, 0, true, &cut))
         put_scaled(q, &e, &s, &cut);
     return e;
@@ -402,8 +407,7 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
     e.limit = span_plus(s.free, span_of(0, most.high));
     estimate_judge(&e);
     if (verdict_is_open(e.verdict))
-        put_freed(q, &e, &s, most.high, SHORT(span_middle(s.missing)),
-                  in_use(&s.held));
+        put_freed(q, &e, &s, most.high, s.held);
     return e;
 }
 

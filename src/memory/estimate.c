@@ -16,6 +16,9 @@
 #include "memory/effect.h"
 #include "memory/training.h"
 
+#define TRIFLE_SHARE 20 /* of what is in use */
+#define REST_SHARE 10   /* that no fix gives back: weights, buffers */
+
 struct estimate estimate_none(enum fact_name quantity) {
     return (struct estimate){.verdict = VERDICT_NONE, .quantity = quantity,
                              .share_micro = SHARE_NONE,
@@ -176,6 +179,14 @@ struct shortfall shortfall_of(const struct ask *q) {
     s.free = in_one_piece(&s);
     s.missing = span_beyond(s.asked, s.free);
     return s;
+}
+
+/* "Enough if it frees 76 MiB of 279 GiB" every fix does, and "3.0 of 3.1 GiB"
+ * none. */
+bool is_telling(struct span part, struct span whole) {
+    return !part.known || !whole.known ||
+           (part.high >= whole.high / TRIFLE_SHARE &&
+            part.low <= whole.high - whole.high / REST_SHARE);
 }
 
 /* ---- verdicts ---- */

@@ -125,6 +125,8 @@ struct estimate {
                                or of the layers on the GPU, new / old;
                                SHARE_NONE: all of it */
     struct note condition; /* may_be_enough: what it rests on */
+    bool is_trifle; /* the amount of that condition is a trifle of what is in
+                       use, or nearly all of it: it tells nobody anything */
     struct needs needs;
     struct str formula;
     struct fact proposed; /* value that the fix should set; known false: none */

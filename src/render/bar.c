@@ -31,7 +31,7 @@ static const struct look {
     {"free", "░", TONE_GOOD},        {"mine", "█", TONE_PLAIN},
     {"tensors", "█", TONE_PLAIN},    {"unallocated", "▒", TONE_WARN},
     {"before", "▀", TONE_BAD},        {"consumed", "█", TONE_PLAIN},
-    {"not_told", "?", TONE_DIM},
+    {"not_told", "?", TONE_DIM},      {"beside", "▓", TONE_WARN},
     {"free_or_not_told", "?", TONE_DIM},     {"needed", "█", TONE_BAD},       {"in_use", "▓", TONE_DIM},
 };
 

@@ -170,6 +170,38 @@ static void others_have_to_give_back_what_is_missing(void **state) {
     assert_int_equal(e.verdict, VERDICT_NOT_ENOUGH); /* nobody else is there */
 }
 
+/* 53 MiB of 10 GiB every fix frees, and nearly all of it none. */
+static void a_trifle_is_no_condition_to_read(void **state) {
+    struct inputs c = training_step();
+    struct estimate e =
+        memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
+    assert_true(e.is_trifle);
+    say(&c, FACT_tried_alloc, "1.20 GiB", SOURCE_LOG);
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_batch_size);
+    assert_condition(&e, "verdict.if.grows");
+    assert_false(e.is_trifle);
+}
+
+static void few_others_do_not_empty_a_full_gpu(void **state) {
+    struct inputs c =
+        case_of(NULL, NULL,
+                SAID({FACT_tried_alloc, "180.00 MiB"},
+                     {FACT_gpu_total, "23.53 GiB"},
+                     {FACT_gpu_free, "81.00 MiB"},
+                     {FACT_process_in_use, "22.39 GiB"},
+                     {FACT_pytorch_allocated, "21.58 GiB"},
+                     {FACT_pytorch_unallocated, "350.11 MiB"},
+                     {FACT_other_in_use, "1.03 GiB"}));
+    c.engine = STR("pytorch");
+    struct estimate e = memory_effect(*state, &c, SHORT_ALLOCATION,
+                                      EFFECT_free_other_process);
+    assert_condition(&e, "verdict.if.last");
+    assert_int_equal(e.share_micro, SHARE_NONE);
+    say(&c, FACT_stage, "serve", SOURCE_LOG); /* its pool is meant to be full */
+    e = memory_effect(*state, &c, SHORT_ALLOCATION, EFFECT_free_other_process);
+    assert_int_equal(e.verdict, VERDICT_ENOUGH);
+}
+
 static void segments_are_younger_than_that_message(void **state) {
     struct inputs c = training_step();
     struct estimate e = memory_effect(*state, &c, SHORT_ALLOCATION,
@@ -392,6 +424,8 @@ int main(void) {
         WITH_ARENA(a_negative_pool_lacks_its_amount_first),
         WITH_ARENA(half_a_batch_is_enough_if_it_grows),
         WITH_ARENA(others_have_to_give_back_what_is_missing),
+        WITH_ARENA(a_trifle_is_no_condition_to_read),
+        WITH_ARENA(few_others_do_not_empty_a_full_gpu),
         WITH_ARENA(segments_are_younger_than_that_message),
         WITH_ARENA(a_large_request_has_to_shrink_itself),
         WITH_ARENA(pieces_fit_the_gpu_at_least),

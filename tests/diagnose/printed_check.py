@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Numbers, verdicts and questions beside what the log prints: no condition that every fix meets, no figure of one
+setting beside another, no question that the log answers, and what was set by hand is the first thing to change."""
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, "tests/tools")
+from many import reports_of  # noqa: E402
+
+OOMKB = os.environ.get("OOMKB", "build/oomkb")
+
+
+def torch(asked, total, free, allocated, rest=""):
+    return (f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {asked}. GPU 0 has a total capacity of {total} of "
+            f"which {free} is free. {rest}Of the allocated memory {allocated} is allocated by PyTorch, and 20.00 MiB is "
+            "reserved by PyTorch but unallocated.\n")
+
+
+def text_of(log):
+    done = subprocess.run([OOMKB], input=log.encode(), stdout=subprocess.PIPE, check=False, env={**os.environ, "COLUMNS": "80"})
+    return " ".join(done.stdout.decode().split())
+
+
+def first(log):
+    return reports_of(OOMKB, [log])[0]["findings"][0]["fixes"][0]
+
+
+class Numbers(unittest.TestCase):
+    def test_few_others_are_no_cure_of_a_full_gpu(self):
+        log = torch("180.00 MiB", "23.53 GiB", "81.00 MiB", "21.90 GiB",
+                    "Process 77 has 506.00 MiB memory in use. Including non-PyTorch memory, this process has 22.50 GiB memory in use. ")
+        self.assertNotEqual(first(log)["acts_on"].get("kind"), "kill_process")
+        self.assertNotIn(" enough stop others", text_of(log))
+
+    def test_a_condition_that_every_fix_meets_is_not_shown(self):
+        log = torch("76.00 MiB", "287.98 GiB", "0 bytes", "8.51 GiB")
+        self.assertNotIn("76 MiB of", text_of(log).split("Do this first")[1])
+        self.assertNotIn("if it frees", text_of(log))
+        self.assertIn("if it frees 53.3", reports_of(OOMKB, [torch("106.38 MiB", "11.91 GiB", "53.06 MiB", "10.26 GiB")])[0][
+            "findings"][0]["fixes"][0]["estimate"]["condition"], "a program still reads it")
+
+    def test_what_neither_tensors_nor_free_memory_are_is_said(self):
+        log = ("  File \"ComfyUI/comfy/sample.py\", line 65, in sample\ntorch.OutOfMemoryError: Allocation on device 0 would "
+               "exceed allowed memory. (out of memory)\nCurrently allocated     : 3.11 GiB\nRequested               : 3.00 GiB\n"
+               "Device limit            : 11.59 GiB\nFree (according to CUDA): 42.88 MiB\n"
+               "PyTorch limit (set by user-supplied memory fraction)\n                        : 11.59 GiB\n")
+        self.assertIn("8.44 GiB (73 % of the GPU) is neither in these tensors nor free", text_of(log))
+        self.assertIn("outside these tensors 8.44", text_of(log))
+        self.assertNotIn("1/128", text_of(log))
+
+    def test_the_sum_of_others_is_that_of_the_list(self):
+        log = torch("320.00 MiB", "22.05 GiB", "113.62 MiB", "6.79 GiB",
+                    "Process 60 has 184.00 MiB memory in use. Process 161 has 184.00 MiB memory in use. Process 198 has 13.57 GiB "
+                    "memory in use. Process 344 has 184.00 MiB memory in use. Including non-PyTorch "
+                    "memory, this process has 7.79 GiB memory in use. ")
+        self.assertIn("14.1 GiB (64 % of the GPU) is in use by other processes", text_of(log))
+
+
+if __name__ == "__main__":
+    unittest.main()
