@@ -75,6 +75,8 @@ struct kv_side {
 struct kv_side kv_side_of(const struct ask *q);
 struct estimate estimate_of_kv(const struct kv_side *kv);
 
+#define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
+
 /* A request that was refused, and what there was; each may be unknown. */
 struct shortfall {
     struct span asked, free, missing; /* missing = asked - free, 0 at least */

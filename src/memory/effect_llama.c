@@ -283,6 +283,12 @@ static struct estimate shorter(const struct ask *q) {
     }
     int64_t fewer = halve(q, &e, now);
     e.proposed = propose(FACT_context_length, fewer);
+    if (is_compute(q) && !e.limit.known && e.before.high < TELLING) {
+        /* a small request shows that all was full, and no more */
+        e.after = e.before;
+        needs_add(&e.needs, FACT_gpu_free);
+        return e;
+    }
     e.formula = formula_join(
         q->a, how,
         write_share(q, is_cache(q) ? "kv cache" : "compute buffer at least",

@@ -31,7 +31,6 @@
 
 #define FEW_STEPS 64  /* settings up to here go down one by one */
 #define FINE_STEPS 16
-#define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
 
 static const enum fact_name used[] =
     FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_gpu_total, FACT_tensor_bytes,

@@ -282,7 +282,8 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
     case VERDICT_ENOUGH: sum = compared(t, e); break;
     case VERDICT_MAY_BE_ENOUGH:
         sum = up_to(t, fix);
-        if (e->is_trifle)
+        /* a figure of half the setting is none of a value that is tried */
+        if (e->is_trifle || (fix->first_try.n > 0 && !e->proposed.known))
             break;
         sum = sum.n > 0 ? sum : said_note(t, &e->condition);
         sum = sum.n > 0 ? sum : compared(t, e);

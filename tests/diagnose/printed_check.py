@@ -23,6 +23,19 @@ def text_of(log):
     return " ".join(done.stdout.decode().split())
 
 
+REFUSED = ("ggml_backend_cuda_buffer_type_alloc_buffer: allocating {mib}.00 MiB on device 0: cudaMalloc failed: out of memory\n"
+           "ggml_gallocr_reserve_n_impl: failed to allocate CUDA0 buffer of size {size}\n"
+           "graph_reserve: failed to allocate compute buffers\n")
+
+
+def refused(mib):
+    return REFUSED.format(mib=mib, size=mib << 20)
+
+
+def context(log):
+    return {name: fact["value"] for name, fact in reports_of(OOMKB, [log])[0]["context"].items()}
+
+
 def first(log):
     return reports_of(OOMKB, [log])[0]["findings"][0]["fixes"][0]
 
@@ -56,6 +69,41 @@ class Numbers(unittest.TestCase):
                     "memory in use. Process 344 has 184.00 MiB memory in use. Including non-PyTorch "
                     "memory, this process has 7.79 GiB memory in use. ")
         self.assertIn("14.1 GiB (64 % of the GPU) is in use by other processes", text_of(log))
+
+
+class Printed(unittest.TestCase):
+    def test_the_command_that_a_shell_says_has_died_was_in_force(self):
+        log = refused(18176) + ("bash: line 1: 4242 Segmentation fault      (core dumped) nohup bash -c \"numactl ...\n"
+                                "  --flash-attn 0 --cache-type-k f16 --ctx-size 16384 ...\"\n")
+        self.assertEqual((context(log)["context_length"], context(log)["flash_attention"]), (16384, False))
+        self.assertIn("flash attention", first(log)["action"])
+        self.assertNotIn("--set context_length=", text_of(log))
+        self.assertNotIn("context_length", context(refused(18176) + "Fix: start it with --ctx-size 16384\n"), "advice")
+
+    def test_what_the_library_prints_below_counts_and_the_last_of_it(self):
+        log = refused(302) + ("llama_context: n_ctx = 262144\ncommon_params_fit_impl: context size reduced from 262144 to "
+                              "81920 -> need 25372 MiB less memory in total\nllama_context: n_ctx = 81920\n")
+        self.assertEqual(context(log)["context_length"], 81920)
+        self.assertIn("from 81920 to 40960", text_of(log))
+        self.assertNotIn("try 8192", text_of(log))
+
+    def test_a_half_is_no_figure_of_a_value_that_is_tried(self):
+        self.assertIn("(--ubatch-size): try 128", text_of(refused(18176)))
+        self.assertNotIn("8.88 GiB", text_of(refused(18176)))
+        known = text_of("llama_context: worst-case: n_tokens = 4096, n_seqs = 1, n_outputs = 1\n" + refused(12710))
+        self.assertNotIn("try 128", known)
+
+    def test_free_memory_at_the_cut_end_of_the_message(self):
+        log = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 954.00 MiB. GPU 0 has a total capacity of "
+               "23.51 GiB of which 402.38 MiB")
+        self.assertIn("402 MiB of 23.5 GiB was free", text_of(log))
+
+    def test_the_stage_in_a_sentence_is_not_asked_for(self):
+        oom = torch("7.65 GiB", "79.19 GiB", "6.87 GiB", "70.63 GiB")
+        for told in ("The GPU memory is rising in the first forward pass.", "The runner crashes with signal 6 during prefill."):
+            with self.subTest(told=told):
+                self.assertNotIn("--set stage=", text_of(told + "\n\n" + oom))
+        self.assertIn("--set stage=", text_of(oom))
 
 
 if __name__ == "__main__":
