@@ -275,6 +275,13 @@ struct str fix_step(const struct teller *t, const struct fix *fix) {
                : STR("");
 }
 
+/* What half of the setting needs is no figure of a value that is tried. */
+static bool is_of_half(const struct fix *fix) {
+    const struct estimate *e = &fix->estimate;
+    return fix->first_try.n > 0 && !e->proposed.known &&
+           str_eq(str_of(e->condition.key), STR("verdict.if.free"));
+}
+
 struct str fix_sum(const struct teller *t, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
     struct str sum = {NULL, 0};
@@ -282,8 +289,7 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
     case VERDICT_ENOUGH: sum = compared(t, e); break;
     case VERDICT_MAY_BE_ENOUGH:
         sum = up_to(t, fix);
-        /* a figure of half the setting is none of a value that is tried */
-        if (e->is_trifle || (fix->first_try.n > 0 && !e->proposed.known))
+        if (e->is_trifle || is_of_half(fix))
             break;
         sum = sum.n > 0 ? sum : said_note(t, &e->condition);
         sum = sum.n > 0 ? sum : compared(t, e);
