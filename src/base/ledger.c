@@ -1,7 +1,7 @@
 /* ledger.c: blocks in a ring, each with its copy while a mark is set.
  *
- *     block:  lent before the mark   copy != NULL (or no bytes), is_old
- *             lent since             is_old false
+ *     block:  lent before the mark   it has a copy
+ *             lent since             it has none
  *             returned since         is_back: kept, for it may come back
  */
 #include "base/ledger.h"
@@ -13,7 +13,7 @@ struct ledger_block {
     struct ledger_block *next, *before;
     size_t size;
     void *copy;
-    bool is_old, is_back;
+    bool is_back;
     _Alignas(max_align_t) char bytes[];
 };
 
@@ -51,7 +51,7 @@ static void take_back(void *ctx, void *bytes) {
     at -= offsetof(struct ledger_block, bytes);
     struct ledger_block *b = (struct ledger_block *)(void *)at;
     pthread_mutex_lock(&l->lock);
-    if (b->is_old)
+    if (b->copy)
         b->is_back = true;
     else
         drop(l, b);
@@ -71,37 +71,30 @@ static void unmark(struct ledger *l, struct ledger_block *b) {
     if (b->copy)
         l->from->put(l->from->ctx, b->copy);
     b->copy = NULL;
-    b->is_old = b->is_back = false;
-}
-
-static bool copy_block(struct ledger *l, struct ledger_block *b) {
-    b->copy = l->from->get(l->from->ctx, b->size > 0 ? b->size : 1);
-    if (!b->copy)
-        return false;
-    memcpy(b->copy, b->bytes, b->size);
-    b->is_old = true;
-    return true;
+    b->is_back = false;
 }
 
 bool ledger_mark(struct ledger *l) {
     bool is_copied = true;
-    for (struct ledger_block *b = l->blocks; b && is_copied; b = b->next)
-        is_copied = copy_block(l, b);
+    for (struct ledger_block *b = l->blocks; b && is_copied; b = b->next) {
+        b->copy = l->from->get(l->from->ctx, b->size > 0 ? b->size : 1);
+        is_copied = b->copy != NULL;
+        if (is_copied)
+            memcpy(b->copy, b->bytes, b->size);
+    }
     for (struct ledger_block *b = l->blocks; b && !is_copied; b = b->next)
         unmark(l, b);
-    l->is_marked = is_copied;
     return is_copied;
 }
 
 void ledger_restore(struct ledger *l) {
     for (struct ledger_block *b = l->blocks, *next; b; b = next) {
         next = b->next;
-        if (!b->is_old) {
+        if (!b->copy) {
             drop(l, b);
             continue;
         }
         memcpy(b->bytes, b->copy, b->size);
         unmark(l, b);
     }
-    l->is_marked = false;
 }

@@ -26,7 +26,6 @@ struct ledger {
     const struct allocator *from;
     struct ledger_block *blocks;
     pthread_mutex_t lock; /* of blocks, and of from */
-    bool is_marked;
 };
 
 /* l must not move while it lends. Several threads may borrow and return at a

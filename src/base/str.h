@@ -95,5 +95,12 @@ static inline bool is_word(char c) {
 static inline char to_lower(char c) {
     return is_upper(c) ? (char)(c - 'A' + 'a') : c;
 }
+/* What it counts; -1: it is none. */
+static inline int hex_digit(char c) {
+    if (is_digit(c))
+        return c - '0';
+    c = to_lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
 #endif

@@ -106,12 +106,6 @@ static size_t read_decimals(struct str s, size_t from, struct number *n) {
     return i;
 }
 
-static int hex_digit(char c) {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)((at - digits) % 16) : -1;
-}
-
 /* Digits behind 0x, as assemblers and drivers print bytes. */
 static bool read_hex(struct str s, struct number *n, struct str *rest) {
     size_t i = 2;

@@ -24,7 +24,7 @@ static void add_row(struct frames *t, size_t row) {
     peg_index_add(&t->rows, t->pegs, t->patterns[row], (unsigned)row);
     if ((r->rules & IF_STAMPED) != 0)
         t->stamped |= bit;
-    if ((r->rules & LABELS) != 0)
+    if ((r->rules & IS_LABEL) != 0)
         t->labels |= bit;
 }
 
@@ -97,11 +97,10 @@ static void take(struct frame *f, size_t row, const struct peg_match *m) {
 
 static bool take_row(struct frame *f, size_t row) {
     const struct frame_row *r = &frame_rows[row];
-    enum frame_label label = (enum frame_label)(r->rules & LABELS);
     struct peg_match m;
     if (!is_due(f, r) ||
         !peg_match(f->frames->pegs, f->frames->patterns[row], f->text, &m) ||
-        (label != LABEL_NONE && !frame_believe_label(f, label, &m)) ||
+        ((r->rules & IS_LABEL) != 0 && !frame_believe_label(f, row, &m)) ||
         ((r->rules & IS_MARK) != 0 && !frame_believe_mark(f, &m)))
         return false;
     take(f, row, &m);
@@ -124,7 +123,7 @@ static bool take_one(struct frame *f) {
     uint64_t rows = peg_index_find(&t->rows, f->text);
     if (!f->has_stamp)
         rows &= ~t->stamped;
-    if (f->has_label || f->has_level)
+    if (f->label != 0 || f->has_level)
         rows &= ~t->labels;
     for (; rows != 0; rows &= rows - 1)
         if (take_row(f, (size_t)__builtin_ctzll(rows)))

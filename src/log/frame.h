@@ -12,21 +12,6 @@ enum frame_kind {
     FRAME_RECORD = 8     /* the program's own time and level */
 };
 
-/* What may stand before every line and proves nothing alone. */
-enum frame_label {
-    LABEL_NONE,
-    LABEL_CLOCK,
-    LABEL_RANK,
-    LABEL_HOST,
-    LABEL_BRACKET,
-    LABEL_BAR,
-    LABEL_TWO,
-    LABEL_SLASH,
-    LABEL_NUMBER,
-    LABEL_FILE,
-    LABEL_LOG_STREAM
-};
-
 struct frames; /* the table of frames, compiled */
 struct frames *frames_new(struct arena *a);
 
@@ -48,9 +33,9 @@ struct frame {
     uint64_t follows_mark; /* in: the line before began with this one, "# " or
                              "rem "; 0: none */
     uint64_t follows_bar; /* in: the same of "pod worker | " */
-    bool follows_label;   /* in: a label was seen to be one lately, */
-    enum frame_label label; /* in: of this kind; out: the one taken off */
-    bool has_label;
+    size_t follows_label; /* in: the row of a label that was seen to be one
+                             lately, from 1; 0: none was */
+    size_t label;         /* out: of the one that was taken off, likewise */
     bool may_follow;      /* out: either would change what is left */
     uint64_t mark, bar;   /* out: what this line begins with, taken or not */
     uint32_t mark_columns; /* out: of a mark that was not taken */

@@ -42,7 +42,7 @@ static struct frame inner_of(const struct frame *f, struct str s,
                              unsigned kinds) {
     struct frame inner = {.frames = f->frames,
                           .text = s,
-                          .has_label = kinds == FRAME_WHO,
+                          .label = kinds == FRAME_WHO,
                           .kinds = kinds,
                           .who = {.rank = -1, .pid = -1}};
     frame_strip(&inner);
@@ -112,19 +112,18 @@ static bool is_unmistakable(const struct frame *f, struct str s) {
            inner.who.pid >= 0;
 }
 
-bool frame_believe_label(struct frame *f, enum frame_label label,
+bool frame_believe_label(struct frame *f, size_t row,
                          const struct peg_match *m) {
     bool is_sure = is_unmistakable(f, str_slice(f->text, m->n, f->text.n));
-    bool is_believed = is_sure || (f->follows_label && f->label == label);
-    if (label == LABEL_BAR) {
+    bool is_believed = is_sure || f->follows_label == row + 1;
+    if ((frame_rows[row].rules & IF_BAR) != 0) {
         f->bar = str_hash(str_slice(f->text, 0, m->n));
         is_believed = is_believed || f->follows_bar == f->bar;
     }
     f->may_follow = f->may_follow || !is_believed;
     if (is_believed) {
         f->is_sure_label = is_sure;
-        f->has_label = true;
-        f->label = label;
+        f->label = row + 1;
     }
     return is_believed;
 }

@@ -9,7 +9,7 @@
 
 /* When a row of the table is tried, and what it says of the line, as bits. */
 enum frame_rule {
-    LABELS = 15, /* a label (enum frame_label) */
+    IS_LABEL = 1, /* it may stand before every line and proves nothing alone */
     IF_OUTERMOST = 1 << 4,
     IF_TAB = 1 << 5,        /* one stands near */
     IF_BAR = 1 << 6,        /* "|" does */
@@ -24,7 +24,7 @@ enum frame_rule {
     NO_RECORD = 1 << 15, /* the time before it is a carrier's */
     OWN_BLANK = 1 << 16, /* the blank at its end may have been the text's: who
                             wrapped that counted it */
-    IS_MARK = 1 << 17,   /* it proves nothing alone */
+    IS_MARK = 1 << 17,   /* the same of a mark */
     AFTER_STAMP = IF_STAMPED | IF_NO_LEVEL | IS_LEVEL | IS_RECORD
 };
 
@@ -50,7 +50,7 @@ struct frames {
  * in f what the next line wants to know. */
 extern const char frame_sure[], frame_unmistakable[], frame_block_count[];
 bool frame_believe_mark(struct frame *f, const struct peg_match *m);
-bool frame_believe_label(struct frame *f, enum frame_label label,
+bool frame_believe_label(struct frame *f, size_t row,
                          const struct peg_match *m);
 
 #endif

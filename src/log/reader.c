@@ -29,12 +29,8 @@ static uint64_t least_place(const struct log_reader *r, uint64_t reach) {
     return least > r->began ? least : r->began;
 }
 
-static struct note note_here(const struct log_reader *r) {
-    return (struct note){true, r->place};
-}
-
-static bool is_near(const struct log_reader *r, const struct note *n) {
-    return n->is_set && n->place >= least_place(r, LOG_MEMORY);
+static bool is_near(const struct log_reader *r, uint64_t noted) {
+    return noted > least_place(r, LOG_MEMORY);
 }
 
 static enum wrap_seam seam_of(struct log_reader *r, struct wrap_page *page,
@@ -46,12 +42,12 @@ static enum wrap_seam seam_of(struct log_reader *r, struct wrap_page *page,
 }
 
 static bool is_cut(const struct log_reader *r, bool is_stderr) {
-    return is_near(r, &r->left.cut[is_stderr]);
+    return is_near(r, r->left.cut[is_stderr]);
 }
 
 /* The rest has to come soon behind the line's end. */
 static void note_cut(struct log_reader *r, bool is_stderr, uint32_t stream) {
-    r->left.cut[is_stderr] = (struct note){true, r->place + r->raw_n};
+    r->left.cut[is_stderr] = r->place + r->raw_n + 1;
     r->left.goes_on[is_stderr] = stream;
 }
 
@@ -127,7 +123,7 @@ static bool is_indented(struct str s) {
 static bool goes_with_carried(const struct log_reader *r,
                               const struct frame *f) {
     return f->kinds == 0 && is_indented(f->text) &&
-           is_near(r, &r->left.carried);
+           is_near(r, r->left.carried);
 }
 
 /* A record of several lines whose first is framed and full: who spoke above
@@ -139,7 +135,7 @@ static bool goes_on_unnamed(const struct log_reader *r,
                     r->left.unnamed_lines < UNNAMED_LINES_MAX &&
                     !is_indented(f->text) && !begins_traceback(f->text));
     return (f->kinds & ~(unsigned)FRAME_QUOTE) == 0 && !f->is_record &&
-           goes_on && is_near(r, &r->left.named);
+           goes_on && is_near(r, r->left.named);
 }
 
 static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
@@ -150,9 +146,9 @@ static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
     r->left.unnamed_lines = goes_on ? r->left.unnamed_lines + 1 : 0;
     if (stream == 0 && (goes_on || goes_with_carried(r, f)))
         return r->last_stream;
-    r->left.carried = r->left.named = note_here(r);
-    r->left.carried.is_set = stream != 0 && (f->kinds & FRAME_TRANSPORT) != 0;
-    r->left.named.is_set = stream != 0;
+    bool is_carried = (f->kinds & FRAME_TRANSPORT) != 0;
+    r->left.named = stream != 0 ? r->place + 1 : 0;
+    r->left.carried = is_carried ? r->left.named : 0;
     return stream;
 }
 
@@ -161,9 +157,9 @@ static bool is_prefixed_alike(struct log_reader *r, const struct frame *f,
                               uint32_t stream) {
     uint64_t prefix = f->prefix.n > 0 ? str_hash(f->prefix) : 0;
     bool is_alike = prefix != 0 && prefix == r->left.prefix[stream] &&
-                    is_near(r, &r->left.prefixed[stream]);
+                    is_near(r, r->left.prefixed[stream]);
     r->left.prefix[stream] = prefix;
-    r->left.prefixed[stream] = note_here(r);
+    r->left.prefixed[stream] = r->place + 1;
     return is_alike;
 }
 
@@ -216,15 +212,16 @@ static void read_plain(struct log_reader *r, const struct frame *f) {
 }
 
 static struct frame frame_of(const struct log_reader *r, struct str text) {
+    bool is_below = is_near(r, r->left.above);
+    bool is_labelled = r->left.label_lines > 0 && is_near(r, r->left.labelled);
     return (struct frame){
         .frames = r->tables.frames,
         .whole = text,
         .text = text,
         .who = stream_none(),
-        .follows_mark = is_near(r, &r->left.mark) ? r->left.mark_is : 0,
-        .follows_bar = is_near(r, &r->left.bar) ? r->left.bar_is : 0,
-        .follows_label = r->left.label_lines > 0 && is_near(r, &r->left.label),
-        .label = r->left.label_kind,
+        .follows_mark = is_below ? r->left.mark : 0,
+        .follows_bar = is_below ? r->left.bar : 0,
+        .follows_label = is_labelled ? r->left.label : 0,
     };
 }
 
@@ -235,8 +232,9 @@ static bool read_rest(struct log_reader *r, struct str text, bool is_stderr,
         return false;
     r->left.framed_wrap[r->left.goes_on[is_stderr]] = (struct wrap){0};
     hand_out_text(r, text, r->left.goes_on[is_stderr], true, false);
-    note_cut(r, is_stderr, r->left.goes_on[is_stderr]);
-    r->left.cut[is_stderr].is_set = is_partial;
+    r->left.cut[is_stderr] = 0;
+    if (is_partial)
+        note_cut(r, is_stderr, r->left.goes_on[is_stderr]);
     return true;
 }
 
@@ -276,7 +274,7 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
         return false;
     bool is_rest = record.is_docker && record.count > 0 &&
                    is_cut(r, record.is_stderr);
-    r->left.named.is_set = false;
+    r->left.named = 0;
     stream_merge(&f->who, &record.who);
     for (size_t i = 0; i < record.count; i++) {
         struct str text = record.texts[i];
@@ -340,14 +338,14 @@ static enum wrap_seam seam_above(struct log_reader *r, struct str text,
 }
 
 static void note_frames(struct log_reader *r, const struct frame *f) {
-    r->left.mark = r->left.bar = note_here(r);
-    r->left.mark_is = f->mark;
-    r->left.bar_is = f->bar;
+    r->left.above = r->place + 1;
+    r->left.mark = f->mark;
+    r->left.bar = f->bar;
     if (r->left.label_lines > 0)
         r->left.label_lines--;
     if (f->is_sure_label) {
-        r->left.label = note_here(r);
-        r->left.label_kind = f->label;
+        r->left.labelled = r->left.above;
+        r->left.label = f->label;
         r->left.label_lines = LABEL_LINES;
     }
 }

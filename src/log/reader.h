@@ -26,30 +26,23 @@ enum {
     READER_BUFS = BUF_VALUES + LOG_JSON_DEPTH_MAX
 };
 
-/* Something seen at a place, not long ago or forgotten. */
-struct note {
-    bool is_set;
-    uint64_t place;
-};
-
-/* What lines leave for those that follow, and where they did. */
+/* What lines leave for those that follow, and where they did: 1 + a place; 0:
+ * nowhere, or it is forgotten. */
 struct traces {
-    struct note mark;  /* "# " or its like began a line, */
-    uint64_t mark_is;  /* this one */
-    struct note bar;   /* "pod worker | " did */
-    uint64_t bar_is;
-    struct note label; /* "3: " was a rank, "node7: " a machine */
-    enum frame_label label_kind;
+    uint64_t above;      /* the line before stood there, */
+    uint64_t mark, bar;  /* and began with these: "# ", "pod worker | " */
+    uint64_t labelled;   /* "3: " was a rank there, "node7: " a machine, */
+    size_t label;        /* by this row of the table (frame.h) */
     uint32_t label_lines; /* how many more may carry it */
-    struct note carried;  /* a carrier named the stream of a line */
-    struct note named;    /* a frame did; lines behind may go on with it */
+    uint64_t carried;    /* a carrier named the stream of a line */
+    uint64_t named;      /* a frame did; lines behind may go on with it */
     uint32_t unnamed_lines; /* so many just did, whose record named it */
-    struct note cut[2];   /* by docker or CRI, on stdout, on stderr */
-    uint32_t goes_on[2];  /* in this stream */
+    uint64_t cut[2];     /* by docker or CRI, on stdout, on stderr */
+    uint32_t goes_on[2]; /* in this stream */
     struct wrap_page page, framed_page;
     struct wrap wrap;
     struct wrap framed_wrap[LOG_STREAMS_MAX];
-    struct note prefixed[LOG_STREAMS_MAX];
+    uint64_t prefixed[LOG_STREAMS_MAX];
     uint64_t prefix[LOG_STREAMS_MAX]; /* hash of the last record's; 0: none */
 };
 

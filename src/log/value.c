@@ -21,14 +21,10 @@ static size_t string_end(struct str s, size_t from) {
 static bool take_hex(struct cursor *c, uint32_t *value) {
     *value = 0;
     for (int i = 0; i < 4; i++, c->at++) {
-        char x = cursor_peek(c);
-        uint32_t digit = is_digit(x)              ? (uint32_t)(x - '0')
-                         : x >= 'a' && x <= 'f' ? (uint32_t)(x - 'a' + 10)
-                         : x >= 'A' && x <= 'F' ? (uint32_t)(x - 'A' + 10)
-                                                : 16;
-        if (digit == 16)
+        int digit = hex_digit(cursor_peek(c));
+        if (digit < 0)
             return false;
-        *value = *value * 16 + digit;
+        *value = *value * 16 + (uint32_t)digit;
     }
     return true;
 }

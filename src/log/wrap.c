@@ -37,12 +37,13 @@ static const char *const word_lines[] = {
 /* Behind these a capital may go on with the sentence. */
 static const char *const joining_words[] = {
     "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "has",
-    "have", "in", "is", "of", "on", "or", "than", "the", "to", "was", "with"};
+    "have", "in", "is", "of", "on", "or", "than", "the", "to", "was", "with",
+    NULL};
 
 /* Lines begin with these that are no rest of another. */
 static const char *const first_words[] = {
     "error", "fatal", "from", "import", "killed", "panic", "raise", "return",
-    "self", "terminate", "terminating", "warning", "what"};
+    "self", "terminate", "terminating", "warning", "what", NULL};
 
 /* Of s, in small letters, before or behind the first word of a line. */
 static int order_of(struct str s, const char *line) {
@@ -69,17 +70,10 @@ static bool is_known(struct str word) {
     return false;
 }
 
-static bool is_one_of(struct str word, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (str_eq_nocase(word, str_of(list[i])))
-            return true;
-    return false;
-}
-
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 static bool is_usual(uint32_t width) {
-    for (size_t i = 0; i < sizeof usual_widths / sizeof usual_widths[0]; i++)
+    for (size_t i = 0; i < COUNT(usual_widths); i++)
         if (usual_widths[i] == width)
             return true;
     return false;
@@ -364,12 +358,11 @@ static bool may_be_rest(struct str front, char last, struct str text) {
     struct str word = first_word(text);
     char first = text.p[0], behind = word.n < text.n ? text.p[word.n] : ' ';
     if (!may_go_on_behind(last) || (behind == ':' && word.n > 0) ||
-        is_raised(text) ||
-        is_one_of(word, first_words, COUNT(first_words)))
+        is_raised(text) || str_in_nocase(word, first_words))
         return false;
     bool is_capital = is_letter(first) && !is_lower(first);
     bool is_inside = last == ',' || is_any(last, "=-/<(&+") ||
-                     is_one_of(front, joining_words, COUNT(joining_words));
+                     str_in_nocase(front, joining_words);
     return is_lower(first) || is_inside ||
            (!is_capital && first != ' ' && first != '[' && first != '\t');
 }

@@ -91,11 +91,10 @@ static void add_text(struct candidates *c, struct str text, size_t raw) {
 static uint32_t hex_of(struct str s) {
     uint32_t value = 0;
     for (size_t i = 0; i < s.n; i++) {
-        char c = (char)(s.p[i] | 0x20);
-        bool is_hex = is_digit(c) || (c >= 'a' && c <= 'f');
-        if (!is_hex)
+        int digit = hex_digit(s.p[i]);
+        if (digit < 0)
             return 0;
-        value = 16 * value + (uint32_t)(is_digit(c) ? c - '0' : c - 'a' + 10);
+        value = 16 * value + (uint32_t)digit;
     }
     return value;
 }

@@ -129,11 +129,18 @@ static struct str put_text(struct filling *f, struct str s) {
     return (struct str){p, s.n};
 }
 
+/* A capture with what stands on its line in front, who runs a command, what a
+ * value is called; *at: where it begins. */
 static struct str text_of(const struct hit_draft *d,
-                          const struct capture_at *c) {
-    struct str text = window_slice(&d->buffer->w, c->from, c->to);
-    size_t most = c->group->is_fact ? CAPTURE_TEXT_MAX : CAPTURED_COMMAND_MAX;
-    return str_slice(text, 0, most);
+                          const struct capture_at *c, size_t *at) {
+    const struct window *w = &d->buffer->w;
+    bool is_fact = c->group->is_fact;
+    size_t most = is_fact ? CAPTURE_TEXT_MAX : CAPTURED_COMMAND_MAX;
+    size_t most_front = is_fact ? CAPTURE_LEAD_MAX : COMMAND_LEAD_MAX;
+    struct str front = window_slice(w, window_mark(w, c->from)->pos, c->from);
+    struct str text = str_slice(window_slice(w, c->from, c->to), 0, most);
+    *at = front.n < most_front ? front.n : most_front;
+    return (struct str){text.p - *at, *at + text.n};
 }
 
 static void make_memory(struct scanner *s, struct slot *slot, size_t bytes) {
@@ -144,53 +151,32 @@ static void make_memory(struct scanner *s, struct slot *slot, size_t bytes) {
     slot->memory = arena_alloc(s->a, slot->memory_bytes);
 }
 
-/* What stands on its line in front: who runs a command, what a value is
- * called. */
-static struct str front_of(const struct hit_draft *d,
-                           const struct capture_at *c) {
-    const struct window *w = &d->buffer->w;
-    size_t most = c->group->is_fact ? CAPTURE_LEAD_MAX : COMMAND_LEAD_MAX;
-    struct str front =
-        window_slice(w, window_mark(w, c->from)->pos, c->from);
-    size_t skip = front.n > most ? front.n - most : 0;
-    return str_slice(front, skip, front.n);
-}
-
 static size_t bytes_needed(const struct hit_draft *d, struct str text) {
     size_t bytes = d->capture_count * sizeof(struct capture) + text.n;
-    for (size_t i = 0; i < d->capture_count; i++)
-        bytes += text_of(d, &d->captures[i]).n +
-                 front_of(d, &d->captures[i]).n;
+    for (size_t i = 0, at; i < d->capture_count; i++)
+        bytes += text_of(d, &d->captures[i], &at).n;
     return bytes;
-}
-
-static void put_command(struct filling *f, struct str front, struct str text,
-                        struct hit *hit) {
-    const char *line = put_text(f, front).p;
-    hit->command = put_text(f, text);
-    hit->command_line = (struct str){line, front.n + text.n};
-    hit->command_at = front.n;
 }
 
 static void put_captures(const struct hit_draft *d, struct filling *f,
                          struct hit *hit) {
-    const struct window *w = &d->buffer->w;
-    for (size_t i = 0; i < d->capture_count; i++) {
+    for (size_t i = 0, at; i < d->capture_count; i++) {
         const struct capture_at *c = &d->captures[i];
-        struct str text = text_of(d, c);
-        if (!c->group->is_fact) {
-            if (str_eq(c->group->spelling, STR("command")))
-                put_command(f, front_of(d, c), text, hit);
-            continue;
+        struct str text = text_of(d, c, &at);
+        if (c->group->is_fact) {
+            struct str front = put_text(f, str_slice(text, 0, at));
+            struct str value = {f->at, 0};
+            value.n = capture_unwrap(str_slice(text, at, text.n), f->at);
+            f->at += value.n;
+            hit->captures[hit->capture_count++] = (struct capture){
+                .name = c->group->name, .scale = c->group->scale,
+                .text = value, .front = front,
+                .line = window_mark(&d->buffer->w, c->from)->number};
+        } else if (str_eq(c->group->spelling, STR("command"))) {
+            hit->command_line = put_text(f, text);
+            hit->command = str_slice(hit->command_line, at, text.n);
+            hit->command_at = at;
         }
-        struct str front = put_text(f, front_of(d, c));
-        size_t n = capture_unwrap(text, f->at);
-        hit->captures[hit->capture_count++] = (struct capture){
-            .name = c->group->name, .scale = c->group->scale,
-            .text = {f->at, n},
-            .front = front,
-            .line = window_mark(w, c->from)->number};
-        f->at += n;
     }
 }
 

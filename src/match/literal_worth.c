@@ -8,7 +8,7 @@
  * Long enough is better than rare: what is short stands in other words. Of
  * what is long enough, better none that healthy logs hold.
  */
-#include "match/literal_worth.h"
+#include "match/literals.h"
 
 #include <string.h>
 

@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "match/literal_worth.h"
 
 struct words { /* a match holds one of these */
     struct str_list set;

@@ -15,4 +15,9 @@ struct literals {
 
 struct literals literals_of(struct arena *a, const struct pattern_text *text);
 
+/* literal_worth.c: what a set is worth: that of its weakest member, less for
+ * many of them; and lines of logs in which nothing is wrong, folded. */
+size_t literal_worth(const struct str_list *set);
+const struct str *healthy_lines(size_t *count);
+
 #endif

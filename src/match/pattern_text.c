@@ -17,66 +17,12 @@
 #include "base/limits.h"
 #include "match/pattern_tree.h"
 
-/* What units_read() reads, resp. fact_read() for counts and ratios. The
- * numbers are possessive: nothing in them is worth a second try. */
-#define AMOUNT                                                             \
-    "(?:[-+]?+(?:\\d{1,3}(?:,\\d{3})++(?!\\d)|\\d++)(?:\\.\\d++)?+\\s*+"   \
-    "(?:[KMGT]i?[Bb]?|[kmgt]i?[Bb]|[Bb](?:ytes?)?)\\b)"
-#define INT "(?:-?+(?:\\d{1,3}(?:,\\d{3})++(?!\\d)|\\d++))"
-#define DEC                                                                \
-    "(?:[-+]?+(?:\\d{1,3}(?:,\\d{3})++\\.\\d++|\\d++(?:\\.\\d++)?+|\\.\\d++))"
-
-/* The rest of a line that tells of less than a failure (mild) or speaks about
- * errors (prose): what an unknown program's words are held against, as
- * (?!(?&mild)). */
-#define MILD                                                               \
-    "(?:[^\\n]{0,80}\\b(?=[DINTWdinw])(?:WARN|WARNING|INFO|DEBUG|NOTICE|"  \
-    "TRACE|Warning|Info|Debug|warning|info|debug|Note|note)\\b)"
-#define PROSE                                                              \
-    "(?:[^\\n]{0,400}\\b(?i:if|when|whenever|while(?!\\x20\\w{3,20}ing)|"  \
-    "may|maybe|might|could(?!\\x20not)|would|should|avoids?|avoiding|"     \
-    "prevents?|fix(?:es|ed)?|catch(?:es)?|handle[sd]?|falling\\x20back|"   \
-    "fall\\x20back|fallback|retry|retrying|retries|ignored|"               \
-    "skipp(?:ed|ing)|recovered|continuing|anyway|no\\x20longer|instead|"   \
-    "helps?|reduces|since|ever|means|therefore|expected:|"       \
-    "failed\\x20with\\x20OOM\\x20on\\x20device|for\\x20example|e\\.g)\\b)"
-
-/* What people call it, with the kind of memory in front; and the rest of a
- * sentence in which that did not happen, might, or is what code is against. */
-#define LACK                                                               \
-    "(?:(?:(?:CUDA|GPU|gpu|HIP|VRAM|vram|NPU|XPU|torch\\.cuda\\.|torch\\.)"  \
-    "[\\x20-]{0,2})?(?:OOM(?:s|'s|'ed|'d|ed|ing)?|(?<![\\w-])oom|"          \
-    "OutOfMemory(?:Error)?)|CUDA\\x20out\\x20of\\x20memory|"                \
-    "XPU\\x20out\\x20of\\x20memory|NPU\\x20out\\x20of\\x20memory|"            \
-    "CUDA\\x20Out\\x20[Oo]f\\x20Memory|C[Uu][Dd][Aa][-\\x20]out-of-memory|"  \
-    "C[Uu][Dd][Aa]-Out-(?:Of-)?Memory|"                                       \
-    "[Cc]uda\\x20out\\x20of\\x20memory|HIP\\x20out\\x20of\\x20memory)(?![\\w(=]|\\.\\w|[\\x20-]?(?i:killer|handl|"     \
-    "detect|score|protect|guard|check|risk|prevent|safe|adjust|watch|"     \
-    "recover|retry|retries|fallback|test|polic|counter|threshold|"         \
-    "headroom|margin|fix|callback|hook|exception\\x20handl))"
-#define DOUBT                                                              \
-    "(?:[^\\n;]{0,240}?\\b(?i:no|not|never|without|avoid\\w*|prevent\\w*|"    \
-    "fix(?:e[sd])?|if|whether|would|could|may|might|risks?|risky|instead|" \
-    "unlikely|until|potential\\w*|possibl[ey]|handl\\w+|detect\\w*|guards?|" \
-    "protect\\w*|mitigat\\w*|recover\\w*|retr(?:y|ies|ying)|reduc\\w*|"      \
-    "in\\x20case|should|how\\x20to|what\\x20to|you|your|cannot|catch(?:es)?|" \
-    "support|adds?|added|treat\\w*|classif\\w+|rather\\x20than|"             \
-    "when\\x20an?\\x20(?:container|process|pod|task|worker|job)|"             \
-    "for\\x20example|e\\.g|simulat(?:es?|ed|ing)|tests?|expect\\w*|resolv\\w*|"        \
-    "solv\\w*|eliminat\\w*|raises|same\\x20as|(?<!looks\\x20)like)\\b"                     \
-    "(?:(?!\\.\\x20)[^\\n;])*?(?:OOM|\\boom\\b|[Oo]f[\\x20-]"         \
-    "[Mm]emory|OutOfMem))"
-
 static const struct macro {
     const char *call, *meaning;
 } macros[] = {
-    {"(?&mild)", MILD},
-    {"(?&prose)", PROSE},
-    {"(?&lack)", LACK},
-    {"(?&doubt)", DOUBT},
-    {"(?&amount)", AMOUNT},
-    {"(?&int)", INT},
-    {"(?&dec)", DEC},
+#define MACRO(name, meaning) {"(?&" #name ")", meaning},
+#include "match/macros.def"
+#undef MACRO
 };
 
 struct preparation {

@@ -51,19 +51,12 @@ static struct node one_char(const struct parser *p, unsigned char c) {
                          .may_end_line = c == '\n'};
 }
 
-static int hex_value(char c) {
-    if (is_digit(c))
-        return c - '0';
-    c = (char)(c | 32);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static struct node read_hex(struct parser *p) {
     unsigned value = 0;
     bool is_braced = takes(p, "{");
     size_t most = is_braced ? 8 : 2;
-    for (size_t i = 0; i < most && hex_value(here(p)) >= 0; i++)
-        value = value * 16 + (unsigned)hex_value(p->in.p[p->at++]);
+    for (size_t i = 0; i < most && hex_digit(here(p)) >= 0; i++)
+        value = value * 16 + (unsigned)hex_digit(p->in.p[p->at++]);
     p->at += is_braced;
     return value < 0x80 ? one_char(p, (unsigned char)value) : one_of(false);
 }
@@ -146,7 +139,7 @@ static int class_byte(struct str inside) {
  * range begins that has it? */
 static bool may_be_newline(struct str escape) {
     char c = escape.p[0];
-    if (c == 'x' && escape.n > 2 && hex_value(escape.p[2]) >= 0)
+    if (c == 'x' && escape.n > 2 && hex_digit(escape.p[2]) >= 0)
         return escape.p[1] == '0';
     return (is_letter(c) && !is_any_of(c, "dwSbh")) || is_digit(c);
 }

@@ -195,49 +195,20 @@ static inline bool has_gram(struct hash_set set, enum gram_kind kind,
     return hash_is_in(set, word_hash(eight, gram_rules[kind].bytes));
 }
 
-struct short_window {
-    const unsigned char *entry;
-    plain_bytes first, last; /* of its three bytes, sixteen times */
-};
-
-static uint32_t list_shorts(const struct gram_table *t,
-                            struct short_window list[FEW_SHORTS]) {
-    uint32_t count = 0;
-    for (size_t i = 0; i < t->entry_count; i++) {
-        const unsigned char *entry = t->entries + 4 * ENTRY_WORDS * i;
-        const char *window = (const char *)entry + 4 * ENTRY_WINDOW;
-        const plain_bytes none = {0};
-        if (word_at(entry, ENTRY_AT) >> 16 == 0) /* its window's first gram */
-            list[count++] = (struct short_window){entry, none + window[0],
-                                                  none + window[2]};
-    }
-    return count;
-}
-
-static void try_shorts(const struct finding *w, const struct short_window *one,
-                       size_t at, uint32_t may) {
-    for (; may != 0; may &= may - 1) {
-        size_t place = at + (size_t)__builtin_ctz(may);
-        if (w->text.p[place + 1] == (char)one->entry[4 * ENTRY_WINDOW + 1])
-            try_entry(w, one->entry, place);
-    }
-}
-
-/* A few short literals, at every place: faster than all their grams. */
-static void find_shorts(const struct finding *w) {
-    struct short_window list[FEW_SHORTS];
-    uint32_t count = list_shorts(&w->f->grams[GRAM_TWO], list);
-    for (size_t at = 0; count > 0 && at < w->text.n; at += PLAIN_STEP) {
-        plain_bytes first = plain_load(w->text.p + at);
-        plain_bytes last = plain_load(w->text.p + at + 2), may = {0};
-        for (uint32_t i = 0; i < count; i++)
-            may |= (first == list[i].first) & (last == list[i].last);
-        if (!plain_any(may))
-            continue;
-        for (uint32_t i = 0; i < count; i++)
-            try_shorts(w, &list[i], at,
-                       plain_bits((first == list[i].first) &
-                                  (last == list[i].last)));
+/* A short literal, at every place: of a few that is faster than their grams. */
+static void find_short(const struct finding *w, const unsigned char *entry) {
+    const char *window = (const char *)entry + 4 * ENTRY_WINDOW;
+    const plain_bytes none = {0};
+    plain_bytes first = none + window[0], last = none + window[2];
+    for (size_t at = 0; at < w->text.n; at += PLAIN_STEP) {
+        const char *p = w->text.p + at;
+        uint32_t may = plain_bits((plain_load(p) == first) &
+                                  (plain_load(p + 2) == last));
+        for (; may != 0; may &= may - 1) {
+            size_t place = (size_t)__builtin_ctz(may);
+            if (p[place + 1] == window[1])
+                try_entry(w, entry, at + place);
+        }
     }
 }
 
@@ -261,8 +232,11 @@ void prefilter_find(const struct prefilter *f, struct str text, bool is_whole,
         if (has_gram(t->set, GRAM_TWO, eight))
             try_grams(&w, GRAM_TWO, i, eight);
     }
-    if (t->entry_count <= FEW_SHORTS)
-        find_shorts(&w);
+    for (size_t i = 0; t->entry_count <= FEW_SHORTS && i < t->entry_count; i++) {
+        const unsigned char *entry = t->entries + 4 * ENTRY_WORDS * i;
+        if (word_at(entry, ENTRY_AT) >> 16 == 0) /* its window's first gram */
+            find_short(&w, entry);
+    }
 }
 
 /* ---- cut literals ---- */

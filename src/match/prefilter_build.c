@@ -9,7 +9,6 @@
  * It refuses patterns without a literal: the checks before it have refused
  * them with a place.
  */
-#include "match/literal_worth.h"
 #include "match/prefilter.h"
 
 #include "index/digest.h"

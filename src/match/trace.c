@@ -26,10 +26,6 @@
 
 /* ---- the shape of one line ---- */
 
-#define ENDS_ERROR                                                            \
-    "(Error|Exception|Interrupt|Exit|OutOfMemory|OutOfResources|Warning|"     \
-    "Failure|Timeout|Died|.error)([:(]|$)"
-
 /* The first row that fits is taken. What stands between blanks is asked: does
  * it begin so (peg.h), hold this behind, and end so? NULL: as it likes. */
 static const struct shape_row {
@@ -37,53 +33,9 @@ static const struct shape_row {
     const char *begins, *holds, *ends;
     bool is_indented; /* it has to be */
 } shape_rows[] = {
-    /* ``` and ```text part lines as an empty one does */
-    {.kind = LINE_BLANK, .begins = "```[^ `]*$"},
-    /* what multiprocessing puts above a traceback */
-    {.kind = LINE_PROCESS, .begins = "Process [^:]+:$"},
-    {.kind = LINE_NATIVE, .begins = "Exception raised",
-     .ends = "(most recent call last):"},
-    {.kind = LINE_HEADER, .ends = "(most recent call last):"},
-    {.kind = LINE_FRAME, .begins = "File \"", .holds = "\", line "},
-    /* what a wrap at its blanks left: 'line 12, in f', 'File', 'File "x.py",',
-     * 'File "/opt/x', '"/opt/x.py", line 12, in f' */
-    {.kind = LINE_FRAME, .begins = "(, )?line %d+, in"},
-    {.kind = LINE_FRAME, .begins = "File( \"[^\"]*(\",)?)?$"},
-    {.kind = LINE_FRAME, .begins = "File \"", .ends = "\", line"},
-    {.kind = LINE_FRAME, .begins = "\"/", .holds = ".py\", line "},
-    /* IPython's: "/opt/x.py in f(a)", "File /opt/x.py:12, in f(a)",
-     * "<ipython-input-3-1f> in <module>"; Colab's are links:
-     * "[/opt/x.py](https://localhost:8080/#) in f(a)" */
-    {.kind = LINE_FRAME, .begins = "[/~]", .holds = ".py in "},
-    {.kind = LINE_FRAME, .begins = "[C-Ec-e]:\\", .holds = ".py in "},
-    {.kind = LINE_FRAME, .begins = "File ([^,]|,(?! in ))*, in ",
-     .holds = ".py:"},
-    {.kind = LINE_FRAME, .begins = "<ipython-input-|Cell In%["},
-    {.kind = LINE_FRAME,
-     .begins = "%[[/<~]([^%]]|%](?!%(http))*%]", .holds = ") in "},
-    {.kind = LINE_HEADER, .ends = " Traceback (most recent call last)"},
-    {.kind = LINE_MARK, .begins = "[~^ ]+$"},
-    /* "5 frames": Colab shows the outermost and the innermost; "----> 1 f()":
-     * the line of code that was running */
-    {.kind = LINE_ELLIPSIS,
-     .begins = "%d+ frames$|%[?...|%[Previous line repeated|-+> %d"},
-    {.kind = LINE_CHAIN,
-     .begins = "During handling of the above exception|"
-               "The above exception was the direct cause"},
-    {.kind = LINE_NATIVE,
-     .begins = "frame #|Exception raised from |C%+%+ CapturedTraceback|"
-               "(Current thread|Thread) 0x"},
-    /* "#12 0x7f.. in f", "#3 c10::Error(...) from x.so" */
-    {.kind = LINE_NATIVE,
-     .begins = "#%d+(?=[ :])([^0 (]|0(?!x)| (?!in ))*(0x| in |%()"},
-    {.kind = LINE_NATIVE, .begins = "@", .holds = " 0x"},
-    {.kind = LINE_NATIVE, .begins = "/", .holds = "[0x", .ends = "]"},
-    {.kind = LINE_NATIVE, .begins = "at ", .holds = "(", .is_indented = true},
-    /* "MemoryError", "RayTaskError(OOM): ...", "torch.cuda.OutOfMemory: ...";
-     * "vllm.engine.Dead: ...": its last part begins with a capital */
-    {.kind = LINE_ERROR,
-     .begins = "(?=[%l_.][%w.]*([:(]|$))(([a-z%d_]+|(?!" ENDS_ERROR
-               ")[A-Z.])*" ENDS_ERROR "|(%w*.)+[A-Z]%w*:)"},
+#define SHAPE(name, ...) {.kind = LINE_##name, __VA_ARGS__},
+#include "match/shapes.def"
+#undef SHAPE
 };
 
 #define SHAPE_ROWS (sizeof shape_rows / sizeof shape_rows[0])
