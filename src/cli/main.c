@@ -4,12 +4,6 @@
 
 #include "cli/cli.h"
 
-/* Nothing to read and nobody who pipes: say what there is. */
-static bool is_lost(const struct cli *c) {
-    return c->command->bit == FOR_diagnose && c->operand_count == 0 &&
-           isatty(STDIN_FILENO);
-}
-
 static int refuse_operand(struct cli *c, const char *operand) {
     char form[TEXT_MAX];
     const struct command *it = c->command;
@@ -23,7 +17,9 @@ static int run(struct cli *c) {
         return run_version(c);
     if (c->wants_help)
         return run_help(c);
-    if (is_lost(c)) {
+    /* nothing to read and nobody who pipes: say what there is */
+    if (c->command->bit == FOR_diagnose && c->operand_count == 0 &&
+        isatty(STDIN_FILENO)) {
         run_help(c);
         return STATUS_ERROR;
     }

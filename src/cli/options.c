@@ -94,32 +94,35 @@ static void take_apply(struct reading *r, const char *value) {
     r->c->apply = number_of(r, value, 1, APPLY_MAX, "cli.error.apply");
 }
 
+/* One more of a list that ends somewhere; else key is what is wrong. */
+static void take_listed(struct reading *r, const char *value, const char **list,
+                        size_t *count, size_t most, const char *key) {
+    if (*count == most)
+        complain(r, key, value, "");
+    else
+        list[(*count)++] = value;
+}
+
 static void take_answer(struct reading *r, const char *value) {
     struct cli *c = r->c;
     if (strchr(value, '=') == NULL)
         complain(r, "cli.error.set", value, "");
-    else if (c->answer_count == CLI_ANSWERS_MAX)
-        complain(r, "cli.error.too_many_set", value, "");
     else
-        c->answers[c->answer_count++] = value;
+        take_listed(r, value, c->answers, &c->answer_count, CLI_ANSWERS_MAX,
+                    "cli.error.too_many_set");
 }
 
 /* "built-in" is the one inside. */
 static void take_kb(struct reading *r, const char *value) {
-    struct cli *c = r->c;
-    if (c->kb_count == CLI_KBS_MAX)
-        complain(r, "cli.error.too_many_kb", value, "");
-    else
-        c->kb_paths[c->kb_count++] =
-            strcmp(value, "built-in") == 0 ? NULL : value;
+    take_listed(r, value, r->c->kb_paths, &r->c->kb_count, CLI_KBS_MAX,
+                "cli.error.too_many_kb");
+    const char **last = &r->c->kb_paths[r->c->kb_count - 1];
+    *last = strcmp(value, "built-in") == 0 ? NULL : *last;
 }
 
 static void take_env_file(struct reading *r, const char *value) {
-    struct cli *c = r->c;
-    if (c->env_file_count == CLI_ENV_FILES_MAX)
-        complain(r, "cli.error.too_many_env_files", value, "");
-    else
-        c->env_files[c->env_file_count++] = value;
+    take_listed(r, value, r->c->env_files, &r->c->env_file_count,
+                CLI_ENV_FILES_MAX, "cli.error.too_many_env_files");
 }
 
 static void take_color(struct reading *r, const char *value) {

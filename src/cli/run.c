@@ -58,10 +58,6 @@ static bool is_kernels(const struct attempt *a) {
            (is_ours || (is_some && is_killed(&a->end)));
 }
 
-static bool is_counted(const struct attempt *a) {
-    return a->after.in_cgroup >= 0 || a->after.on_machine >= 0;
-}
-
 /* What the kernel did stands behind what the command said. */
 static void add_kernels_words(struct watch *w, const struct attempt *a) {
     char lines[RUN_KERNEL_BYTES_MAX];
@@ -83,7 +79,8 @@ static enum death death_of(const struct attempt *a) {
         return DEATH_NONE;
     if (is_found)
         return DEATH_MEMORY;
-    return is_killed(&a->end) && is_counted(a) ? DEATH_NO_MEMORY : DEATH_OTHER;
+    bool is_counted = a->after.in_cgroup >= 0 || a->after.on_machine >= 0;
+    return is_killed(&a->end) && is_counted ? DEATH_NO_MEMORY : DEATH_OTHER;
 }
 
 static void attempt_make(struct cli *c, oomkb *kb, char *const *argv,

@@ -203,8 +203,9 @@ static bool starts_none(const struct workload *w) {
     return false;
 }
 
-const struct engine *engine_of_workload(struct lint_work *k,
-                                        const struct workload *w) {
+/* The engine whose flags these are by the image or the words; NULL: none. */
+static const struct engine *engine_of_workload(struct lint_work *k,
+                                               const struct workload *w) {
     if (starts_none(w))
         return NULL;
     if (w->words.count == 0)

@@ -49,9 +49,6 @@ struct found { /* what a finding is made of */
 struct str engine_short_name(const struct engine *e); /* "llama" */
 struct engine_words engines_named(struct lint_work *k);
 void ask_fit(struct lint_work *k, struct asked *it);
-/* The engine whose flags these are by the image or the words; NULL: none. */
-const struct engine *engine_of_workload(struct lint_work *k,
-                                        const struct workload *w);
 /* Does a word spell this flag ("--tp", "--tp=2")? One that sets the fact? */
 bool word_is_flag(const struct flag *flag, struct str word);
 bool word_sets(const struct engine *e, struct str word, enum fact_name fact);

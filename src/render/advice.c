@@ -124,21 +124,15 @@ static struct block *add_fix(const struct teller *t, struct block *under,
     return item;
 }
 
-/* Where nothing could be computed, no column says so fix by fix. */
-static bool has_verdict(const struct teller *t, const struct chosen *c) {
-    bool has = t->o->all;
-    for (size_t i = 0; i < c->count; i++)
-        has = has || !is_open_verdict(c->at[i]);
-    return has;
-}
-
 static void add_fixes(const struct teller *t, const struct report *rep,
                       const struct finding *f, bool is_main) {
     struct chosen c = fixes_chosen(t, f);
     struct block *under =
         document_section(t, c.first > 1 ? "report.do_one" : "report.do_first");
     under->is_open = true;
-    bool is_judged = has_verdict(t, &c);
+    bool is_judged = t->o->all; /* by a number, of one of them */
+    for (size_t i = 0; i < c.count; i++)
+        is_judged = is_judged || !is_open_verdict(c.at[i]);
     under->column[0] = is_judged ? said(t, "report.verdict") : STR("");
     under->column[1] = said(t, "report.cost");
     under->column_tone = TONE_DIM;

@@ -381,24 +381,16 @@ static void add_more(const struct teller *t, const struct report *rep,
         document_toned(t, NULL, TONE_DIM, said(t, "report.suspect_new"));
 }
 
-static size_t roots_of(const struct report *rep,
-                       size_t roots[ROOTS_SHOWN + ROOTS_NAMED]) {
-    size_t count = 0;
-    for (size_t i = 0;
-         i < rep->finding_count && count < ROOTS_SHOWN + ROOTS_NAMED; i++) {
-        if (stands_alone(&rep->findings[i]))
-            roots[count++] = i;
-    }
-    return count;
-}
-
 void report_document(const struct teller *reader, const struct report *rep) {
     struct teller once = *reader;
     const struct teller *t = &once;
     once.amounts = arena_alloc(t->a, sizeof *once.amounts);
     once.amounts->count = 0;
-    size_t roots[ROOTS_SHOWN + ROOTS_NAMED];
-    size_t count = roots_of(rep, roots);
+    size_t roots[ROOTS_SHOWN + ROOTS_NAMED], count = 0;
+    for (size_t i = 0;
+         i < rep->finding_count && count < ROOTS_SHOWN + ROOTS_NAMED; i++)
+        if (stands_alone(&rep->findings[i]))
+            roots[count++] = i;
     size_t shown = t->o->all ? count : roots_shown(rep, roots, count);
     for (size_t i = 0; i < shown; i++) {
         if (i > 0)

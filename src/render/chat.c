@@ -39,15 +39,12 @@ static void put_safe(struct buf *out, char c) {
         utf8_put(out, JOINER);
 }
 
-static bool is_mark(char c) {
-    return str_find_char(STR("*_~|<>#@[]\\:$&"), c) < 14;
-}
-
 /* Could a word act? A colon at its end could not. */
 static bool may_act(struct str word) {
+    struct str marks = STR("*_~|<>#@[]\\:$&");
     for (size_t i = 0; i < word.n; i++) {
         bool is_colon = i + 1 == word.n && word.p[i] == ':';
-        if (is_mark(word.p[i]) && !is_colon)
+        if (str_find_char(marks, word.p[i]) < marks.n && !is_colon)
             return true;
     }
     return false;

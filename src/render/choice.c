@@ -139,7 +139,7 @@ struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
 
 /* ---- the first sentence of a text ---- */
 
-struct str first_sentence(struct str text) {
+static struct str first_sentence(struct str text) {
     bool is_code = false;
     for (size_t i = 0; i < text.n; i++) {
         char next = i + 1 < text.n ? text.p[i + 1] : ' ';

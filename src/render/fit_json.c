@@ -143,19 +143,15 @@ static struct json *swept(const struct teller *t,
     return list;
 }
 
-static bool is_by_release(const struct fit_sheet *sheet) {
-    enum fact_name fact;
-    return fact_named(sheet->compared, &fact) && fact == FACT_engine_version;
-}
-
 struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet) {
     struct json *top = JSON(t, {"schema", json_int(t->a, SCHEMA)},
                             {"oomkb", json_text(t->a, t->o->version)});
     set_fit(t, top, sheet->fit);
     JSON_ADD(top,
              {"compare", sheet->column_count > 0 ? compared(t, sheet) : NULL},
-             {"changes",
-              is_by_release(sheet) ? json_steps(t, &sheet->steps) : NULL},
+             {"changes", str_eq(sheet->compared, STR("engine_version"))
+                             ? json_steps(t, &sheet->steps)
+                             : NULL},
              {"sweep", sheet->point_count > 0 ? swept(t, sheet) : NULL});
     return top;
 }

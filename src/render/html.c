@@ -139,11 +139,8 @@ static void put_link(struct sheet *s, struct str href, struct str text) {
 /* ---- blocks ---- */
 
 static void put_code(struct sheet *s, const char *language, struct str code) {
-    struct buf clean;
-    buf_init_in(&clean, s->t->a, CODE_BYTES_MAX);
-    utf8_clean(&clean, str_slice(code, 0, CODE_BYTES_MAX / 4));
     buf_printf(s->out, "<pre><code class=\"language-%s\">", language);
-    put_escaped(s, str_trim(settled(s->t->a, &clean)));
+    put_escaped(s, str_trim(clean_code(s->t, code)));
     raw(s, "</code></pre>\n");
 }
 

@@ -1,21 +1,15 @@
 /* json_finding.c: one finding as JSON, in the order of the report. */
 #include "render/parts.h"
 
-static const char *certainty_spelling(enum certainty c) {
-    static const char *const words[] = {[CERTAINTY_EXACT] = "exact",
-                                        [CERTAINTY_BY_FACTS] = "by_facts",
-                                        [CERTAINTY_BY_CONTEXT] = "by_context",
-                                        [CERTAINTY_GENERIC] = "generic"};
-    return words[c];
-}
+static const char *const certainties[] = {[CERTAINTY_EXACT] = "exact",
+                                          [CERTAINTY_BY_FACTS] = "by_facts",
+                                          [CERTAINTY_BY_CONTEXT] = "by_context",
+                                          [CERTAINTY_GENERIC] = "generic"};
 
-static const char *applies_spelling(enum applies a) {
-    static const char *const words[] = {[APPLIES_YES] = "yes",
-                                        [APPLIES_IF] = "if",
-                                        [APPLIES_NO] = "no",
-                                        [APPLIES_ALREADY] = "already"};
-    return words[a];
-}
+static const char *const applying[] = {[APPLIES_YES] = "yes",
+                                       [APPLIES_IF] = "if",
+                                       [APPLIES_NO] = "no",
+                                       [APPLIES_ALREADY] = "already"};
 
 static struct json *instances(const struct teller *t,
                               const struct finding *f) {
@@ -90,8 +84,7 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
                 {"trade_off", json_said(t, &is->trade_off)},
                 {"success", json_success(t, &fix->success, "worked")},
                 {"own", fix->own.worked + fix->own.failed > 0 ? own : NULL},
-                {"applies",
-                 json_spelling(t->a, applies_spelling(fix->applies))},
+                {"applies", json_spelling(t->a, applying[fix->applies])},
                 {"because", json_note(t, &fix->because)},
                 {"estimate", json_estimate(t, fix)},
                 {"p", json_micro(t->a, fix->p_micro)},
@@ -199,7 +192,7 @@ struct json *json_finding(const struct teller *t, const struct finding *f) {
         {"role", json_word(t, WORDS_ROLE, (int)f->role)},
         {"cause", json_int_or_null(t, f->cause >= 0, f->cause)},
         {"severity", json_word(t, WORDS_SEVERITY, (int)e->severity)},
-        {"certainty", json_spelling(t->a, certainty_spelling(f->certainty))},
+        {"certainty", json_spelling(t->a, certainties[f->certainty])},
         {"because", json_note(t, &f->because)},
         {"first_line", json_int(t->a, f->first_line)},
         {"last_line", json_int(t->a, f->last_line)},

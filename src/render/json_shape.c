@@ -25,8 +25,8 @@ static struct json *settings(const struct teller *t, const struct setting *at,
     return o;
 }
 
-struct json *json_events(const struct teller *t,
-                         const struct version_event *at, size_t count) {
+static struct json *json_events(const struct teller *t,
+                                const struct version_event *at, size_t count) {
     struct json *events = json_new_array(t->a);
     for (size_t i = 0; i < count; i++)
         json_push(events, JSON(t, {at[i].is_fixed ? "fixed" : "introduced",
@@ -58,6 +58,24 @@ static struct json *number(const struct teller *t, const struct field *f,
         return json_new_null(t->a);
     bool is_micro = f->type == FIELD_RATIO || f->type == FIELD_DECIMAL;
     return is_micro ? json_micro(t->a, n) : json_int(t->a, n);
+}
+
+static struct json *json_rate(const struct teller *t, const struct rate *rate,
+                              const char *worked_key) {
+    if (rate->basis == BASIS_none)
+        return json_new_null(t->a);
+    bool has_counts =
+        rate->basis == BASIS_reports || rate->basis == BASIS_measured;
+    return JSON(
+        t, {"basis", json_word(t, WORDS_BASIS, (int)rate->basis)},
+        {worked_key, json_int_or_null(t, has_counts, rate->worked)},
+        {"tried", json_int_or_null(t, has_counts, rate->tried)},
+        {"maintainers", json_maintainers(t, rate->maintainers_worked,
+                                         rate->maintainers_tried)},
+        {"rate", json_micro_or_null(t, has_counts ? -1 : rate->rate_micro)},
+        {"because", json_said(t, &rate->because)},
+        {"source", json_str_or_null(t->a, rate->source)},
+        {"links", json_strings(t, &rate->links)});
 }
 
 /* ---- shapes in shapes ---- */
@@ -186,24 +204,6 @@ struct json *json_see_also(const struct teller *t, const struct entry *e) {
         json_push(list, see_row(t, json_spelling(t->a, "docs"), STR(""),
                                 e->docs[i].url, &e->docs[i].claim));
     return list;
-}
-
-struct json *json_rate(const struct teller *t, const struct rate *rate,
-                       const char *worked_key) {
-    if (rate->basis == BASIS_none)
-        return json_new_null(t->a);
-    bool has_counts =
-        rate->basis == BASIS_reports || rate->basis == BASIS_measured;
-    return JSON(
-        t, {"basis", json_word(t, WORDS_BASIS, (int)rate->basis)},
-        {worked_key, json_int_or_null(t, has_counts, rate->worked)},
-        {"tried", json_int_or_null(t, has_counts, rate->tried)},
-        {"maintainers", json_maintainers(t, rate->maintainers_worked,
-                                         rate->maintainers_tried)},
-        {"rate", json_micro_or_null(t, has_counts ? -1 : rate->rate_micro)},
-        {"because", json_said(t, &rate->because)},
-        {"source", json_str_or_null(t->a, rate->source)},
-        {"links", json_strings(t, &rate->links)});
 }
 
 /* Beside its keys: its id, and relations and documentation as a report has

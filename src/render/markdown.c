@@ -219,10 +219,7 @@ static void put_preformatted(struct sheet *s, size_t indent, const char *kind,
 void markdown_code(const struct teller *t, struct buf *out, size_t indent,
                    const char *kind, struct str code) {
     struct sheet s = {t, false, out};
-    struct buf clean;
-    buf_init_in(&clean, t->a, CODE_BYTES_MAX);
-    utf8_clean(&clean, str_slice(code, 0, CODE_BYTES_MAX / 4));
-    struct str rest = settled(t->a, &clean);
+    struct str rest = clean_code(t, code);
     while (rest.n > 0 && (rest.p[rest.n - 1] == '\n' || rest.p[0] == '\n'))
         rest = str_slice(rest, rest.p[0] == '\n', rest.n - 1);
     size_t run = longest_backquotes(rest), fence = run < 3 ? 3 : run + 1;

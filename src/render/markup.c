@@ -1,6 +1,9 @@
 /* markup.c: what Markdown and HTML share: spans of code between backquotes,
  * addresses and what they are called. */
+#include "base/limits.h"
 #include "render/parts.h"
+
+#include "base/utf8.h"
 
 #define NAME_COLUMNS 60
 
@@ -23,6 +26,13 @@ bool code_span_at(struct str s, struct str *inside, size_t *n) {
         at += run;
     }
     return false;
+}
+
+struct str clean_code(const struct teller *t, struct str code) {
+    struct buf clean;
+    buf_init_in(&clean, t->a, CODE_BYTES_MAX);
+    utf8_clean(&clean, str_slice(code, 0, CODE_BYTES_MAX / 4));
+    return settled(t->a, &clean);
 }
 
 bool are_digits(struct str s) {

@@ -63,6 +63,7 @@ size_t backquotes_at(struct str s);
 /* The span that opens at the front of s: its inside, and in *n how many bytes
  * it takes. False: nothing closes it. */
 bool code_span_at(struct str s, struct str *inside, size_t *n);
+struct str clean_code(const struct teller *t, struct str code);
 bool are_digits(struct str s);
 /* A page's own address, or a web address: what could end the link is written
  * as the bytes that it is. */
@@ -229,7 +230,6 @@ struct dead_end_words dead_end_words(const struct teller *t,
 /* "Lower X. The cache is what remains of it."; whole: and what to do instead. */
 struct str dead_end_said(const struct teller *t,
                          const struct dead_end_shown *d, bool is_whole);
-struct str first_sentence(struct str text);
 /* Its first step, where that says more than what it is called; else empty. */
 struct str fix_step(const struct teller *t, const struct fix *fix);
 
@@ -280,10 +280,6 @@ struct json *json_success(const struct teller *t, const struct success *s,
 struct json *json_estimate(const struct teller *t, const struct fix *fix);
 struct json *json_needs(const struct teller *t, const struct needs *needs);
 struct json *json_acts_on(const struct teller *t, const struct acts_on *what);
-struct json *json_events(const struct teller *t,
-                         const struct version_event *at, size_t count);
-struct json *json_rate(const struct teller *t, const struct rate *rate,
-                       const char *worked_key);
 /* json_shape.c: by the table of its fields. */
 struct json *json_shape(const struct teller *t, const struct shape *shape,
                         const void *noun);

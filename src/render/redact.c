@@ -112,20 +112,17 @@ static void redact_advice(struct secrets *s, struct finding *f) {
 }
 
 /* What is verbatim comes first: it teaches the names. */
-static void redact_sight(struct secrets *s, struct finding *f) {
-    f->text = redacted(s, f->text);
-    redact_facts(s, &f->facts);
-    f->instances = COPIED(s, f->instances, f->instance_count);
-    for (size_t i = 0; i < f->instance_count; i++)
-        redact_facts(s, &f->instances[i].facts);
-}
-
 static struct finding *redact_sights(struct secrets *s,
                                      const struct finding *from,
                                      size_t count) {
     struct finding *list = COPIED(s, from, count);
-    for (size_t i = 0; i < count; i++)
-        redact_sight(s, &list[i]);
+    for (struct finding *f = list; f < list + count; f++) {
+        f->text = redacted(s, f->text);
+        redact_facts(s, &f->facts);
+        f->instances = COPIED(s, f->instances, f->instance_count);
+        for (size_t i = 0; i < f->instance_count; i++)
+            redact_facts(s, &f->instances[i].facts);
+    }
     return list;
 }
 

@@ -262,20 +262,15 @@ struct str shown_range(const struct teller *t, const struct version_range *r) {
 }
 
 /* worked counts those it failed for; links are given by whoever writes it. */
-static struct str reported_failure(const struct teller *t,
-                                   const struct rate *rate) {
+struct str shown_failure(const struct teller *t, const struct rate *rate) {
     int64_t tried = rate->tried + rate->maintainers_tried;
     int64_t failed = rate->worked + rate->maintainers_worked;
+    if (rate->basis != BASIS_reports)
+        return said_of(t, "explain.fails", shown_stored_rate(t, rate));
     if (tried == 1)
         return said(t, failed == 1 ? "rate.one_failed" : "rate.one_worked");
     return SAID(t, "rate.failures", shown_count(t, failed),
                 shown_count(t, tried));
-}
-
-struct str shown_failure(const struct teller *t, const struct rate *rate) {
-    if (rate->basis == BASIS_reports)
-        return reported_failure(t, rate);
-    return said_of(t, "explain.fails", shown_stored_rate(t, rate));
 }
 
 struct str shown_stored_rate(const struct teller *t, const struct rate *rate) {

@@ -38,13 +38,10 @@ static struct str percent_said(const struct teller *t, struct span before,
                : STR("");
 }
 
-static bool is_same(struct span x, struct span y) {
-    return x.known == y.known && x.low == y.low && x.high == y.high;
-}
-
 static struct str moved(const struct teller *t, const char *key,
                         struct span before, struct span from) {
-    return is_same(before, from) || !before.known || !from.known
+    bool is_same = before.low == from.low && before.high == from.high;
+    return is_same || !before.known || !from.known
                ? STR("")
                : SAID(t, key, shown_span(t, UNIT_BYTES, from),
                       shown_span(t, UNIT_BYTES, before),
