@@ -153,6 +153,24 @@ static void versions_evaluate(struct diagnosis *d, struct finding *f) {
     }
 }
 
+/* "We get CUDA OOM in ComfyUI": the entry of these words is PyTorch's, and what
+ * failed has another name, or none that is said. */
+static struct note title_told(const struct diagnosis *d,
+                              const struct finding *f) {
+    const struct program *p = program_of_log(d);
+    bool is_open = f->entry->mechanism == MECHANISM_unspecified &&
+                   facts_say(&f->facts, FACT_oom_words, "told");
+    if (!is_open || str_eq(f->entry->component, d->engine ? d->engine->id
+                                                           : STR("")))
+        return (struct note){0};
+    struct str name = d->engine ? d->engine->name
+                      : p       ? p->name
+                                : STR("");
+    name.n = str_find(name, STR(" (")); /* "Infinity (embeddings)" */
+    return name.n > 0 ? NOTE("diagnose.title_told", name)
+                      : note_of("diagnose.title_told_unnamed");
+}
+
 static void finding_fill(struct diagnosis *d, struct finding *f,
                          const struct incident *i) {
     struct quote quote = quote_of(i);
@@ -169,6 +187,7 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
     versions_evaluate(d, f);
     f->shortage = shortage_of(i->entry, &f->facts);
     f->is_contradictory = !facts_reconcile(&f->facts);
+    f->title = title_told(d, f);
 }
 
 void finding_weigh(struct diagnosis *d, struct finding *f) {

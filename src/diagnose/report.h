@@ -102,6 +102,8 @@ struct finding {
     struct str fingerprint; /* "1-" and 16 hex digits: of entry, mechanism and
                                the message without numbers, ranks and paths */
     const struct entry *entry;
+    struct note title; /* in place of the entry's, where people tell of it and
+                          the words show no library; no key: the entry's */
     enum mechanism mechanism; /* the entry's; if that is unspecified, what the
                                  causes make of it */
     enum role role;

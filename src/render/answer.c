@@ -112,7 +112,7 @@ static void add_head(const struct teller *t, const struct finding *f) {
     struct block id = {.kind = BLOCK_ID, .text = e->id,
                        .tone = severity_tones[e->severity]};
     id.column[0] = is_failure ? id.column[0] : said_severity(t, e);
-    document_title(t, TONE_STRONG, said_text(t, &e->title));
+    document_title(t, TONE_STRONG, said_title(t, f));
     document_add(t, NULL, id);
 }
 
@@ -155,7 +155,7 @@ static void add_followers(const struct teller *t, const struct report *rep,
         if (is_of && is_told) {
             document_toned(t, NULL, TONE_DIM,
                            SAID(t, "report.followed_by",
-                                said_text(t, &f->entry->title),
+                                said_title(t, f),
                                 shown_lines(t, f->first_line, f->first_line)))
                 ->spare = SPARE_FOLLOWER;
             is_said = true;
@@ -362,7 +362,7 @@ static void add_named(const struct teller *t, const struct report *rep,
     for (size_t i = shown; i < count; i++) {
         const struct finding *f = &rep->findings[roots[i]];
         document_item(t, under, "-",
-                      SAID(t, "report.root", said_text(t, &f->entry->title),
+                      SAID(t, "report.root", said_title(t, f),
                            shown_lines(t, f->first_line, f->first_line),
                            f->entry->id));
     }

@@ -187,7 +187,7 @@ struct json *json_finding(const struct teller *t, const struct finding *f) {
         {"entry", json_text(t->a, e->id)},
         {"component", json_text(t->a, e->component)},
         {"mechanism", json_word(t, WORDS_MECHANISM, (int)f->mechanism)},
-        {"title", json_text(t->a, said_text(t, &e->title))},
+        {"title", json_text(t->a, said_title(t, f))},
         {"root_cause", json_text(t->a, said_text(t, &e->root_cause))},
         {"role", json_word(t, WORDS_ROLE, (int)f->role)},
         {"cause", json_int_or_null(t, f->cause >= 0, f->cause)},

@@ -98,6 +98,8 @@ struct str said(const struct teller *t, const char *key);
 /* What an entry that tells of no failure says of itself. */
 struct str said_severity(const struct teller *t, const struct entry *e);
 struct str said_note(const struct teller *t, const struct note *n);
+/* What it is called: by its entry, or by what the log shows. */
+struct str said_title(const struct teller *t, const struct finding *f);
 struct str said_read(const struct teller *t, const struct report *rep);
 /* Where lines were more work than they may be; empty: nowhere. */
 struct str said_gave_up(const struct teller *t, const struct report *rep);

@@ -215,13 +215,18 @@ static struct str shortened(struct arena *a, struct str s, size_t limit) {
     return settled(a, &out);
 }
 
+struct str said_title(const struct teller *t, const struct finding *f) {
+    return f->title.key ? said_note(t, &f->title)
+                        : said_text(t, &f->entry->title);
+}
+
 /* What it is, then the numbers. */
 struct str summary_of(struct arena *a, struct reader *r,
                       const struct report *rep, enum lang lang) {
     const struct teller t = {.a = a, .r = r, .lang = lang};
     struct str text = said_note(&t, &rep->summary);
     if (rep->finding_count > 0) {
-        struct str both[] = {rep->findings[0].entry->title.in[lang], text};
+        struct str both[] = {said_title(&t, &rep->findings[0]), text};
         text = text.n == 0 ? both[0] : said_with(&t, "report.summary", both, 2);
     } else if (text.n == 0) {
         text = text_of(&t, "report.nothing");

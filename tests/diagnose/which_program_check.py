@@ -112,5 +112,32 @@ class Drafts(unittest.TestCase):
             log.replace(" --speculative-algorithm EAGLE", "").replace("speculative/eagle_worker", "managers/tp_worker"))])
 
 
+class Told(unittest.TestCase):
+    def test_the_title_names_the_program(self):
+        for words, title in (
+                ("CUDA OOM after the second image\n\nI use ComfyUI on a 12 GB card.\n", "ComfyUI ran out of GPU memory"),
+                ("CUDA OOM with long audio\n\nFile \"/v/infinity_emb/a.py\", line 3, in encode_core\n",
+                 "Infinity ran out of GPU memory"),
+                ("CUDA OOM in the nightly job\n", "A program ran out of GPU memory"),
+                (OOM, "PyTorch ran out of GPU memory")):
+            with self.subTest(words=words):
+                self.assertEqual(root(words)["title"], title)
+
+    def test_llama_cpp_has_no_fix_in_python(self):
+        log = "CUDA OOM with a long context\n\nllama-server -m a-32b-q4_k_m.gguf -c 131072 -ngl 99\n"
+        self.assertEqual(root(log)["entry"], "llama.cpp/told")
+        self.assertNotIn("autocast", json.dumps(offered(log)))
+
+    def test_a_mac_has_no_nvidia_smi(self):
+        self.assertNotIn("nvidia-smi", commands("My script hits an OOM error on a Mac Studio that others use\n"))
+
+    def test_what_shows_vllm(self):
+        for line in ("RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}",
+                     "raised from VLLMServerActor.start()", "The server starts (GPU KV cache size: 91,120 tokens) and dies later",
+                     "It fails in the first step (vLLM warns of a slow kernel)"):
+            with self.subTest(line=line):
+                self.assertEqual(context(f"{line}\n{OOM}", "engine"), "vllm")
+
+
 if __name__ == "__main__":
     unittest.main()
