@@ -92,7 +92,7 @@ static const struct option *option_of(const struct engine *e,
 /* "--no-enable-prefix-caching" -> "--enable-prefix-caching". */
 static struct str affirmed(struct arena *a, struct str name) {
     return arena_printf(a, "--%.*s",
-                        STR_ARG(str_slice(name, sizeof "--no-" - 1, name.n)));
+                        STR_ARG(str_from(name, sizeof "--no-" - 1)));
 }
 
 static const struct flag *switch_negated(struct arena *a,
@@ -193,8 +193,7 @@ static bool is_idle(struct arena *a, const struct engine *e,
 /* "--max-model-length": no word more or less than "--max-model-len". */
 static bool is_longer(struct str name, struct str flag) {
     return str_starts(name, flag) &&
-           str_find_char(str_slice(name, flag.n, name.n), '-') ==
-               name.n - flag.n;
+           str_find_char(str_from(name, flag.n), '-') == name.n - flag.n;
 }
 
 /* A slip of the hand: a letter or two more, less or other. A flag of another

@@ -21,7 +21,7 @@ static const struct {
 bool fit_fact_named(struct arena *a, struct str given, enum fact_name *out) {
     struct str name = str_trim(given);
     size_t dashes = str_starts(name, STR("--")) ? 2 : 0;
-    name = arena_swap(a, str_slice(name, dashes, name.n), '-', '_');
+    name = arena_swap(a, str_from(name, dashes), '-', '_');
     for (size_t i = 0; i < sizeof also / sizeof also[0]; i++) {
         if (str_eq(name, str_of(also[i].name))) {
             *out = also[i].fact;
@@ -140,7 +140,7 @@ bool fit_slice_named(struct str name, struct str *whole, int64_t *gib) {
     for (size_t i = 1; i + 3 < name.n; i++) {
         bool is_cut = name.p[i] == 'g' && name.p[i + 1] == '.' &&
                       name.p[i - 1] >= '1' && name.p[i - 1] <= '9';
-        struct str rest = str_slice(name, i + 2, name.n), after;
+        struct str rest = str_from(name, i + 2), after;
         struct str size = str_cut(rest, 'g', &after);
         if (is_cut && after.n > 0 && str_to_int(size, gib) && *gib > 0 &&
             *gib < 1000) {

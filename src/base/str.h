@@ -47,6 +47,11 @@ static inline struct str str_slice(struct str s, size_t from, size_t n) {
     return (struct str){s.p + from, n < s.n - from ? n : s.n - from};
 }
 
+/* From that byte on. */
+static inline struct str str_from(struct str s, size_t at) {
+    return str_slice(s, at, s.n);
+}
+
 /* s.n when absent. */
 static inline size_t str_find_char(struct str s, char c) {
     const char *hit = s.n ? (const char *)memchr(s.p, c, s.n) : NULL;

@@ -38,6 +38,9 @@ struct str no_such_fact(struct arena *a, struct str name);
  * below zero, and -1 of the layers are all. */
 bool answer_is_below_zero(const struct fact *f);
 
+/* A value as a text has it, or as a command takes it. */
+struct str fact_written(struct arena *a, const struct fact *f, bool is_command);
+
 /* The template of an entry without any log: <gpu_count> for what one would
  * say, GPU_COUNT in a command; the tools of this kind of device, which may be
  * empty. */

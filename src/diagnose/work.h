@@ -351,7 +351,6 @@ struct filling {
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);
-struct str fact_written(struct arena *a, const struct fact *f, bool is_command);
 
 /* ---- wording.c ---- */
 /* The texts and the command of a fix that changes the fact acted_on (-1: none). */

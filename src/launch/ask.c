@@ -247,7 +247,7 @@ static struct str from_program(const struct engine *e, struct str script) {
                    strchr(" \n;&|", script.p[at - 1]) != NULL &&
                    at + program.n < script.n &&
                    script.p[at + program.n] == ' ';
-    return is_word ? str_slice(script, at, script.n) : script;
+    return is_word ? str_from(script, at) : script;
 }
 
 /* "serve" behind an image whose program is put in front: "vllm serve". */
@@ -303,11 +303,11 @@ static bool is_over_ray(const struct workload *w) {
         size_t at = str_find(text, flag);
         if (at == text.n)
             continue;
-        text = str_slice(text, at + flag.n, text.n);
+        text = str_from(text, at + flag.n);
         if (text.n == 0 && i + 1 < w->words.count)
             text = w->words.at[i + 1].text;
         while (text.n > 0 && (text.p[0] == '=' || text.p[0] == ' '))
-            text = str_slice(text, 1, text.n);
+            text = str_from(text, 1);
         if (str_starts(text, STR("ray")))
             return true;
     }

@@ -118,11 +118,11 @@ static bool read_pair(struct beside *b, struct str line,
                       struct str *value) {
     size_t n = 0;
     if (str_starts(line, STR("export ")))
-        line = str_trim(str_slice(line, 7, line.n));
+        line = str_trim(str_from(line, 7));
     while (n < line.n && is_of_name(line.p[n]))
         n++;
     *name = str_slice(line, 0, n);
-    struct str rest = str_trim(str_slice(line, n, line.n));
+    struct str rest = str_trim(str_from(line, n));
     if (n == 0)
         return false;
     if (rest.n == 0) { /* the name alone: as it is outside */
@@ -131,7 +131,7 @@ static bool read_pair(struct beside *b, struct str line,
     }
     if (rest.p[0] != '=' && rest.p[0] != ':')
         return false;
-    return read_value(b, str_trim(str_slice(rest, 1, rest.n)), scope, value);
+    return read_value(b, str_trim(str_from(rest, 1)), scope, value);
 }
 
 /* A script that is sourced before the start: only its plain assignments are
@@ -147,8 +147,7 @@ static bool is_printed(struct str value) {
 
 /* Behind the line at `from`, and those that its value's quotes hold. */
 static size_t pair_end(struct str text, size_t from) {
-    struct str rest, value, line = str_cut(str_slice(text, from, text.n),
-                                           '\n', &rest);
+    struct str rest, value, line = str_cut(str_from(text, from), '\n', &rest);
     size_t end = from + line.n;
     str_cut(line, '=', &value);
     value = str_trim(value);
@@ -158,9 +157,7 @@ static size_t pair_end(struct str text, size_t from) {
     for (size_t i = begin + 1; i < text.n; i++) {
         i += text.p[i] == '\\' && value.p[0] == '"';
         if (i < text.n && text.p[i] == value.p[0])
-            return i <= end ? end
-                            : i + str_find_char(str_slice(text, i, text.n),
-                                                '\n');
+            return i <= end ? end : i + str_find_char(str_from(text, i), '\n');
     }
     return end;
 }

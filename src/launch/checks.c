@@ -84,7 +84,7 @@ static void fill_misfit(struct lint_work *k, const struct asked *it,
 static struct str open_name(struct str word) {
     size_t at = str_find_char(word, '$') + 1, n = 0;
     at += at < word.n && word.p[at] == '{';
-    struct str rest = str_slice(word, at, word.n);
+    struct str rest = str_from(word, at);
     while (n < rest.n && (rest.p[n] == '_' || is_upper(rest.p[n]) ||
                           (n > 0 && is_digit(rest.p[n]))))
         n++;
@@ -245,11 +245,11 @@ static struct str variable_meant(const struct str *list, size_t count,
 
 static bool text_refers(struct str text, struct str name) {
     for (size_t at = 0; at < text.n;) {
-        size_t hit = at + str_find_char(str_slice(text, at, text.n), '$');
-        struct str behind = str_slice(text, hit + 1, text.n);
+        size_t hit = at + str_find_char(str_from(text, at), '$');
+        struct str behind = str_from(text, hit + 1);
         while (behind.n > 0 && (behind.p[0] == '{' || behind.p[0] == '$' ||
                                 behind.p[0] == '('))
-            behind = str_slice(behind, 1, behind.n);
+            behind = str_from(behind, 1);
         if (str_starts(behind, name))
             return true;
         at = hit + 1;
@@ -286,7 +286,7 @@ static const struct flag *flag_spelled(struct lint_work *k,
     struct str prefix = arena_printf(k->a, "%.*s_", STR_ARG(e->id));
     bool has_prefix = str_starts(small, prefix);
     if (has_prefix)
-        small = str_slice(small, prefix.n, small.n);
+        small = str_from(small, prefix.n);
     struct str flag = arena_printf(k->a, "--%.*s", STR_ARG(small));
     for (size_t i = 0; i < e->flag_count; i++)
         if (str_find_char(small, '_') < small.n &&

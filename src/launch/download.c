@@ -13,7 +13,7 @@ static struct str text_at(const struct word_list *line, size_t i) {
 /* Where "./model/" and "model" are one. */
 static struct str bare_path(struct str path) {
     if (str_starts(path, STR("./")))
-        path = str_slice(path, 2, path.n);
+        path = str_from(path, 2);
     return str_trim_end(path, '/');
 }
 
@@ -23,7 +23,7 @@ static struct str repository_of(struct str address) {
                                         "https://www.modelscope.cn/", NULL};
     for (const char *const *host = hosts; *host != NULL; host++)
         if (str_starts(address, str_of(*host)))
-            return str_slice(address, strlen(*host), address.n);
+            return str_from(address, strlen(*host));
     return (struct str){NULL, 0};
 }
 

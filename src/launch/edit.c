@@ -10,7 +10,7 @@
 #include "launch/work.h"
 
 static size_t line_end(struct str text, size_t at) {
-    return at + str_find_char(str_slice(text, at, text.n), '\n');
+    return at + str_find_char(str_from(text, at), '\n');
 }
 
 /* "  - " or "  KEY: " is all that stands in front, and nothing behind. */
@@ -43,7 +43,7 @@ static bool replace_value(const struct workload *w, struct span_of_file at,
                           struct lint_edit *edit) {
     struct str raw = str_slice(w->at.src->text, at.from, at.to - at.from);
     size_t first = str_find(raw, old);
-    struct str rest = str_slice(raw, first + old.n, raw.n);
+    struct str rest = str_from(raw, first + old.n);
     if (at.src != w->at.src || /* another file's */
         old.n == 0 || first == raw.n || str_find(rest, old) < rest.n)
         return false;

@@ -105,7 +105,7 @@ static const struct node *model_served(struct pod *p) {
 
 static struct str without_scheme(struct str uri) {
     bool is_hub = str_starts(uri, STR("hf://"));
-    return is_hub ? str_slice(uri, 5, uri.n) : uri;
+    return is_hub ? str_from(uri, 5) : uri;
 }
 
 /* KServe's template mounts /dev/shm of 1 GiB and gives the command; at its end

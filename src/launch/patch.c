@@ -45,7 +45,7 @@ static void gather(struct lines *l, const struct lint_file *file) {
 
 /* Behind the newline. */
 static size_t line_end(struct str text, size_t at) {
-    size_t end = at + str_find_char(str_slice(text, at, text.n), '\n');
+    size_t end = at + str_find_char(str_from(text, at), '\n');
     return end < text.n ? end + 1 : text.n;
 }
 
@@ -57,7 +57,7 @@ static void put_lines(struct buf *out, char sign, struct str text) {
         buf_add(out, line);
         if (!str_ends(line, STR("\n")))
             buf_add(out, STR("\n\\ No newline at end of file\n"));
-        text = str_slice(text, end, text.n);
+        text = str_from(text, end);
     }
 }
 

@@ -16,8 +16,7 @@ struct asked_for {
 static struct asked_for asked_for_of(struct str text) {
     size_t equal = str_find_char(text, '='), part = str_find_char(text, '~');
     size_t cut = equal < part ? equal : part;
-    return (struct asked_for){str_slice(text, 0, cut),
-                              str_slice(text, cut + 1, text.n),
+    return (struct asked_for){str_slice(text, 0, cut), str_from(text, cut + 1),
                               cut < text.n ? text.p[cut] : '\0'};
 }
 
@@ -99,7 +98,7 @@ static struct str text_filled(struct lint_work *k, struct str text,
     while (text.n > 0) {
         size_t begin = str_find_char(text, '{');
         buf_add(&out, str_slice(text, 0, begin));
-        text = str_slice(text, begin + (begin < text.n), text.n);
+        text = str_from(text, begin + (begin < text.n));
         if (text.n == 0)
             break;
         struct str rest, name = str_cut(text, '}', &rest);
@@ -145,8 +144,7 @@ static const struct lint_edit *edit_of(struct lint_work *k,
     }
     if (!str_starts(rule->fix, STR("set ")))
         return NULL;
-    *edit = (struct lint_edit){at.from, at.to,
-                               str_slice(rule->fix, 4, rule->fix.n)};
+    *edit = (struct lint_edit){at.from, at.to, str_from(rule->fix, 4)};
     return edit;
 }
 

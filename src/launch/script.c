@@ -86,7 +86,7 @@ static const struct word_list *list_named(const struct walk *w,
                                           struct str word) {
     static const struct word_list nothing = {0};
     while (word.n > 0 && (word.p[0] == '$' || word.p[0] == '{'))
-        word = str_slice(word, 1, word.n);
+        word = str_from(word, 1);
     if (str_eq(word, STR("@")) || str_eq(word, STR("@}")) ||
         str_eq(word, STR("*")))
         return w->s->args != NULL ? w->s->args : &nothing;
@@ -102,7 +102,7 @@ static const struct word_list *list_named(const struct walk *w,
 /* : "${NAME:=value}" gives NAME its value for the lines below. */
 static void keep_default(struct walk *w, struct str word, struct str value,
                          struct span_of_file at) {
-    struct str rest, inner = str_slice(word, 2, word.n);
+    struct str rest, inner = str_from(word, 2);
     struct str name = str_cut(inner, '=', &rest);
     if (!str_starts(word, STR("${")) || !str_ends(word, STR("}")) ||
         name.n == inner.n)
@@ -121,7 +121,8 @@ static void add_word(struct walk *w, const struct shell_token *t,
     bool is_literal = false;
     struct str bare = without_quotes(w->a, given, &is_literal);
     struct str compose = w->s->compose != NULL && str_starts(bare, STR("$$"))
-                             ? str_slice(bare, 1, bare.n) : bare;
+                             ? str_from(bare, 1)
+                             : bare;
     const struct word_list *list =
         str_starts(compose, STR("$")) ? list_named(w, compose) : NULL;
     if (list != NULL) {
@@ -150,7 +151,7 @@ static void keep_name(struct walk *w, const struct lint_word *word,
                       bool is_exported) {
     size_t n = assigned(word->text);
     struct str name = str_slice(word->text, 0, n);
-    struct str value = str_slice(word->text, n + 1, word->text.n);
+    struct str value = str_from(word->text, n + 1);
     const struct lint_setting *old = setting_find(&w->names, name);
     if (w->depth > 0 && old != NULL && old->value.n > 0)
         return;
@@ -379,11 +380,11 @@ static void read_comment(struct walk *w, const struct shell_token *t) {
     struct str text = str_slice(w->text, t->from, t->to - t->from), rest;
     if (!str_starts(text, STR("#SBATCH ")))
         return;
-    text = str_trim(str_slice(text, 8, text.n));
+    text = str_trim(str_from(text, 8));
     size_t cut = str_find_char(text, '=');
     size_t blank = str_find_char(text, ' ');
     struct str option = str_slice(text, 0, cut < blank ? cut : blank);
-    rest = str_trim(str_slice(text, option.n + 1, text.n));
+    rest = str_trim(str_from(text, option.n + 1));
     rest = str_cut(rest, ' ', &text);
     take_sbatch(w, option, rest, bytes_of(w, t->from, t->to));
 }

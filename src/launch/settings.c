@@ -123,7 +123,7 @@ static void take_profile(const struct launch_file *f, struct workload *w,
                          const struct node *profile) {
     struct str count, name = str_cut(scalar_of(profile), ':', &count);
     struct str behind = str_slice(name, str_find(name, STR("-gpu-")), name.n);
-    struct str card = str_slice(behind, behind.n > 5 ? 5 : behind.n, behind.n);
+    struct str card = str_from(behind, behind.n > 5 ? 5 : behind.n);
     if (card.n == 0)
         return;
     setting_add(f->a, &w->keys, STR("gpu"), card_of_label(f->a, card),
@@ -146,7 +146,7 @@ static bool read_kubeai(const struct launch_file *f, const struct node *root) {
     struct workload *w =
         start(f, scalar_of(node_or(member(member(root, "metadata"), "name"),
                                    url)), url);
-    word_add(f->a, &w->words, str_slice(name, 5, name.n), node_bytes(url));
+    word_add(f->a, &w->words, str_from(name, 5), node_bytes(url));
     take_profile(f, w, profile);
     add_items(f, w, member(spec, "args"));
     return true;

@@ -53,12 +53,12 @@ static void fill(struct filling *f, struct str text, int depth);
 static void fill_braced(struct filling *f, struct str inner, struct str whole,
                         int depth) {
     struct str name = str_slice(inner, 0, name_length(inner)), value;
-    struct str rest = str_slice(inner, name.n, inner.n);
+    struct str rest = str_from(inner, name.n);
     bool has_value = variable_value(f->scope, name, &value);
     bool is_colon = str_starts(rest, STR(":"));
-    rest = is_colon ? str_slice(rest, 1, rest.n) : rest;
+    rest = is_colon ? str_from(rest, 1) : rest;
     char how = rest.n > 0 ? rest.p[0] : '\0';
-    struct str other = str_slice(rest, 1, rest.n);
+    struct str other = str_from(rest, 1);
     if (name.n == 0 || (how != '\0' && how != '-' && how != '+' &&
                         how != '?' && how != '=')) {
         buf_add(&f->out, whole);
@@ -76,7 +76,7 @@ static void fill_braced(struct filling *f, struct str inner, struct str whole,
 
 /* Bytes taken of text at the dollar sign. */
 static size_t fill_one(struct filling *f, struct str text, int depth) {
-    struct str behind = str_slice(text, 1, text.n), value;
+    struct str behind = str_from(text, 1), value;
     if (f->scope->is_compose && str_starts(behind, STR("$"))) {
         buf_add_char(&f->out, '$');
         return 2;
@@ -102,10 +102,10 @@ static void fill(struct filling *f, struct str text, int depth) {
     while (text.n > 0) {
         size_t at = str_find_char(text, '$');
         buf_add(&f->out, str_slice(text, 0, at));
-        text = str_slice(text, at, text.n);
+        text = str_from(text, at);
         if (text.n > 0) {
             size_t taken = fill_one(f, text, depth);
-            text = str_slice(text, taken, text.n);
+            text = str_from(text, taken);
         }
     }
 }

@@ -119,8 +119,8 @@ struct str shown_part(const struct teller *t, int64_t bytes, int64_t of) {
     const struct written_amount *w = written(t, bytes, 0);
     if (w) { /* the whole's unit need not be said */
         size_t at = str_find_char(w->shown, ' ');
-        bool is_same = str_eq(str_slice(w->shown, at + (at < w->shown.n),
-                                        w->shown.n), str_of(unit));
+        bool is_same =
+            str_eq(str_from(w->shown, at + (at < w->shown.n)), str_of(unit));
         return is_same ? str_slice(w->shown, 0, at) : w->shown;
     }
     return bytes >= least || bytes <= 0 ? shown_end(t, bytes, of)
@@ -162,8 +162,7 @@ struct str amounts_said(const struct teller *t, struct str text) {
         int64_t bytes, slack;
         size_t n = 1;
         bool is_amount = !is_inside && is_digit(text.p[i]) &&
-                         amount_at(str_slice(text, i, text.n), &bytes, &slack,
-                                   &n);
+                         amount_at(str_from(text, i), &bytes, &slack, &n);
         buf_add(&out, is_amount ? shown_short_amount(t, bytes, slack)
                                 : str_slice(text, i, 1));
         i += n;

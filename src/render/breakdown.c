@@ -44,7 +44,7 @@ static struct str share_shown(const struct teller *t, int64_t bytes,
 static struct str source_shown(const struct teller *t, struct str source) {
     struct str line = STR("log line ");
     if (str_starts(source, line)) {
-        return SAID(t, "breakdown.line", str_slice(source, line.n, source.n));
+        return SAID(t, "breakdown.line", str_from(source, line.n));
     }
     static const struct {
         const char *source, *key;

@@ -63,20 +63,20 @@ static void put_prose(const struct teller *t, struct buf *out,
                       struct str text) {
     struct str line = shown_short(t, text, SIZE_MAX);
     while (line.n > 0) {
-        struct str code = str_slice(line, 1, line.n), rest;
+        struct str code = str_from(line, 1), rest;
         size_t close = str_find_char(code, '`');
         if (line.p[0] == '`' && close < code.n && close > 0) {
             buf_add_char(out, '`');
             put_word(out, str_slice(code, 0, close), true);
             buf_add_char(out, '`');
-            line = str_slice(code, close + 1, code.n);
+            line = str_from(code, close + 1);
             continue;
         }
         size_t end = 1;
         while (line.p[0] != ' ' && end < line.n && line.p[end] != ' ' &&
                line.p[end] != '`')
             end++;
-        rest = str_slice(line, end, line.n);
+        rest = str_from(line, end);
         put_word(out, str_slice(line, 0, end), false);
         line = rest;
     }

@@ -144,7 +144,7 @@ static struct str first_sentence(struct str text) {
     for (size_t i = 0; i < text.n; i++) {
         char next = i + 1 < text.n ? text.p[i + 1] : ' ';
         bool is_word = i >= 2 && text.p[i - 2] != '.' && text.p[i - 2] != ' ';
-        struct str here = str_slice(text, i, text.n);
+        struct str here = str_from(text, i);
         is_code = text.p[i] == '`' ? !is_code : is_code;
         if (!is_code && (text.p[i] == '.' || text.p[i] == '?') &&
             (next == ' ' || next == '\n') && is_word)
@@ -166,21 +166,19 @@ static struct str bare_formula(struct str formula) {
         size_t semi = str_find(formula, STR("; "));
         struct str one = str_slice(formula, 0, semi < end ? semi : end);
         size_t name = str_find(one, STR(" = "));
-        struct str sum = str_slice(one, name + 3, one.n);
+        struct str sum = str_from(one, name + 3);
         if (str_find(sum, STR(" = ")) < sum.n)
             best = sum;
         if (end < semi) {
-            end += str_find_char(str_slice(formula, end, formula.n), ']') + 1;
+            end += str_find_char(str_from(formula, end), ']') + 1;
             semi = end;
         }
-        formula = str_slice(formula, semi, formula.n);
-        formula = str_starts(formula, STR("; "))
-                      ? str_slice(formula, 2, formula.n)
-                      : formula;
+        formula = str_from(formula, semi);
+        formula =
+            str_starts(formula, STR("; ")) ? str_from(formula, 2) : formula;
     }
     struct str nothing = STR("about 0 bytes fixed + ");
-    return str_starts(best, nothing) ? str_slice(best, nothing.n, best.n)
-                                     : best;
+    return str_starts(best, nothing) ? str_from(best, nothing.n) : best;
 }
 
 /* A bound is said to be one: "at least 599.04 MiB". */

@@ -2,6 +2,7 @@
  * people read. */
 #include "render/fit_words.h"
 
+#include "diagnose/diagnose.h"
 #include "memory/engines.h"
 #include "memory/span.h"
 
@@ -172,26 +173,6 @@ static struct str flag_of(const struct engine *engine, enum fact_name name) {
     return flag != NULL ? flag->flag : STR("");
 }
 
-/* As a command takes it. */
-static struct str value_of(const struct teller *t, const struct fact *f) {
-    struct buf b;
-    switch (fact_unit(f->name)) {
-    case UNIT_TEXT:
-    case UNIT_VERSION: return f->word;
-    case UNIT_BOOL: return f->number ? STR("true") : STR("false");
-    case UNIT_RATIO:
-        buf_init_in(&b, t->a, 64);
-        units_ratio(&b, f->number);
-        return settled(t->a, &b);
-    case UNIT_BYTES:
-    case UNIT_TOKENS:
-    case UNIT_BLOCKS:
-    case UNIT_COUNT:
-    case UNIT_SECONDS: break;
-    }
-    return arena_printf(t->a, "%lld", (long long)f->number);
-}
-
 /* "--max-model-len 4096"; "zero_stage=2" where the engine has no flag. */
 static struct str change_said(const struct teller *t, const struct fit *fit,
                               const struct engine *engine,
@@ -199,7 +180,7 @@ static struct str change_said(const struct teller *t, const struct fit *fit,
     bool has_none = f->name == FACT_batch_size && !fit->is_training;
     struct str flag = has_none ? STR("") : flag_of(engine, f->name);
     struct str name = flag.n > 0 ? flag : str_of(fact_spelling(f->name));
-    struct str value = value_of(t, f);
+    struct str value = fact_written(t->a, f, true);
     if (flag.n > 0 && fact_unit(f->name) == UNIT_BOOL && f->number)
         return flag;
     bool is_variable = flag.n == 0 || (flag.p[0] >= 'A' && flag.p[0] <= 'Z');

@@ -55,7 +55,7 @@ static void put(struct sheet *s, struct str text) {
                                  : str_find_char(line, '`');
             put_escaped(s, str_slice(line, 0, n));
         }
-        line = str_slice(line, n, line.n);
+        line = str_from(line, n);
     }
 }
 
@@ -370,8 +370,8 @@ static struct str filling(const struct teller *t, const struct html_slot *slots,
     struct str slot = slot_named(slots, count, name, &is_there);
     if (is_there)
         return slot;
-    struct str key = arena_printf(t->a, "site.%.*s",
-                                  STR_ARG(str_slice(name, is_value, name.n)));
+    struct str key =
+        arena_printf(t->a, "site.%.*s", STR_ARG(str_from(name, is_value)));
     struct str text = said(t, key.p);
     if (str_eq(text, key))
         arena_raise(t->a, FAIL_USAGE,
@@ -388,14 +388,14 @@ void html_fill(struct arena *a, struct reader *r, enum lang lang,
     while (template.n > 0) {
         size_t open = str_find(template, STR("{{"));
         buf_add(out, str_slice(template, 0, open));
-        template = str_slice(template, open, template.n);
+        template = str_from(template, open);
         size_t close = str_find(template, STR("}}"));
         if (close < template.n) {
             buf_add(out, filling(&t, slots, slot_count,
                                  str_slice(template, 2, close - 2)));
             close += 2;
         }
-        template = str_slice(template, close, template.n);
+        template = str_from(template, close);
     }
 }
 

@@ -52,7 +52,7 @@ static struct str cut_out(const struct teller *t, struct str text, size_t at,
     size_t from = begin_near(text, at), end = from, used = 0;
     while (end < text.n && used < columns) {
         uint32_t cp = 0;
-        size_t n = utf8_next(str_slice(text, end, text.n), &cp);
+        size_t n = utf8_next(str_from(text, end), &cp);
         used += utf8_width(str_slice(text, end, n));
         end += n;
     }

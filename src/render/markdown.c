@@ -114,7 +114,7 @@ static bool begins_picture(struct str behind) {
 /* "http:", "www.", "GH-", "@" and ":joy:" act by what stands behind. */
 static bool begins_action(struct str line, size_t at) {
     char prev = at > 0 ? line.p[at - 1] : ' ';
-    struct str behind = str_slice(line, at + 1, line.n);
+    struct str behind = str_from(line, at + 1);
     struct str so_far = str_slice(line, 0, at + 1);
     char next = behind.n > 0 ? behind.p[0] : ' ';
     switch (line.p[at]) {
@@ -151,7 +151,7 @@ static void put_character(struct sheet *s, struct str line, size_t at) {
 static void put(struct sheet *s, struct str text) {
     struct str line = str_trim(shown_short(s->t, text, SIZE_MAX));
     for (size_t at = 0; at < line.n;) {
-        struct str inside, rest = str_slice(line, at, line.n);
+        struct str inside, rest = str_from(line, at);
         size_t n = 0;
         if (rest.p[0] == '`' && code_span_at(rest, &inside, &n)) {
             put_span(s, inside);

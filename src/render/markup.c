@@ -17,7 +17,7 @@ size_t backquotes_at(struct str s) {
 bool code_span_at(struct str s, struct str *inside, size_t *n) {
     size_t open = backquotes_at(s);
     for (size_t at = open; at < s.n; at++) {
-        size_t run = backquotes_at(str_slice(s, at, s.n));
+        size_t run = backquotes_at(str_from(s, at));
         if (run == open) {
             *inside = str_slice(s, open, at - open);
             *n = at + run;
@@ -57,11 +57,11 @@ void put_address(struct buf *out, struct str url) {
 
 struct str link_name(const struct teller *t, struct str url) {
     static const char *const kinds[] = {"/issues/", "/pull/", "/discussions/"};
-    struct str name = str_slice(url, STR("https://").n, url.n), host, thread;
+    struct str name = str_from(url, STR("https://").n), host, thread;
     host = str_cut(name, '/', &thread);
     for (size_t i = 0; i < 3 && str_eq(host, STR("github.com")); i++) {
         size_t at = str_find(thread, str_of(kinds[i]));
-        struct str number = str_slice(thread, at + str_of(kinds[i]).n, thread.n);
+        struct str number = str_from(thread, at + str_of(kinds[i]).n);
         if (at < thread.n && are_digits(number))
             return arena_printf(t->a, "%.*s#%.*s",
                                 STR_ARG(str_slice(thread, 0, at)),

@@ -213,7 +213,7 @@ static struct str without_bold(struct arena *a, struct str s) {
     struct buf out;
     buf_init_in(&out, a, s.n);
     for (size_t i = 0; i < s.n; i++) {
-        bool is_mark = str_starts(str_slice(s, i, s.n), STR("**"));
+        bool is_mark = str_starts(str_from(s, i), STR("**"));
         i += is_mark;
         if (!is_mark)
             buf_add_char(&out, s.p[i]);
@@ -293,7 +293,7 @@ static struct str model_called(const struct teller *t,
     struct str name = model->text.n > 0 ? model->text : model->word;
     for (size_t at = str_find_char(name, '/'); at + 1 < name.n;
          at = str_find_char(name, '/')) {
-        name = str_slice(name, at + 1, name.n);
+        name = str_from(name, at + 1);
     }
     return shown_short(t, name, VALUE_COLUMNS);
 }

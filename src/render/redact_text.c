@@ -44,10 +44,9 @@ static const struct secret *secret_at(const struct secrets *s, struct str text,
         return NULL;
     for (size_t i = 0; i < s->count; i++) {
         struct str is = s->at[i].text;
-        bool is_there = is.n >= KNOWN_BYTES_MIN &&
-                        str_starts(str_slice(text, at, text.n), is) &&
-                        !(is_in_word(is, is.n - 1) &&
-                          is_in_word(text, at + is.n));
+        bool is_there =
+            is.n >= KNOWN_BYTES_MIN && str_starts(str_from(text, at), is) &&
+            !(is_in_word(is, is.n - 1) && is_in_word(text, at + is.n));
         if (is_there && (longest == NULL || is.n > longest->text.n))
             longest = &s->at[i];
     }
@@ -171,8 +170,8 @@ static size_t put_new(struct secrets *s, const struct subject *subject,
                       size_t at, struct buf *out) {
     const struct redact_rules *r = rules_of(s);
     char before = at > 0 ? subject->text.p[at - 1] : '\0';
-    struct str rest = str_slice(subject->text, at, subject->text.n);
-    struct str small = str_slice(subject->small, at, subject->small.n);
+    struct str rest = str_from(subject->text, at);
+    struct str small = str_from(subject->small, at);
     struct peg_match m;
     for (size_t i = 0; i < r->count; i++) {
         struct str seen = redact_rows[i].is_cased ? rest : small;

@@ -43,7 +43,7 @@ static void add_argument(const struct teller *t, struct str arg,
                          struct buf *out) {
     while (arg.n > 0) {
         enum fact_name name;
-        struct str rest = str_slice(arg, 1, arg.n), after;
+        struct str rest = str_from(arg, 1), after;
         struct str word = str_cut(rest, NOTE_FACT, &after);
         if (arg.p[0] == NOTE_AND) {
             buf_add(out, text_of(t, "report.and"));
@@ -91,7 +91,7 @@ static struct str without_folds(struct arena *a, struct str s) {
     while (s.n > 0) {
         size_t n = utf8_next(s, &cp);
         struct str one = str_slice(s, 0, n);
-        s = str_slice(s, n, s.n);
+        s = str_from(s, n);
         size_t next_n = utf8_next(s, &next);
         bool is_next_wide = utf8_width(str_slice(s, 0, next_n)) == 2;
         bool is_fold = cp == ' ' && ((is_prev_wide && is_next_wide) ||
@@ -205,7 +205,7 @@ static struct str shortened(struct arena *a, struct str s, size_t limit) {
     while (s.n > 0) {
         uint32_t cp = 0;
         size_t n = utf8_next(s, &cp);
-        s = str_slice(s, n, s.n);
+        s = str_from(s, n);
         if (++count == limit && s.n > 0) {
             utf8_put(&out, 0x2026);
             break;

@@ -61,8 +61,7 @@ static bool is_narrow(struct span s) {
 /* "504.22 MiB", "524.70 MiB" -> "504.22": the unit is said once. */
 static struct str without_unit(struct str low, struct str high) {
     size_t at_low = str_find_char(low, ' '), at_high = str_find_char(high, ' ');
-    bool is_same = str_eq(str_slice(low, at_low, low.n),
-                          str_slice(high, at_high, high.n));
+    bool is_same = str_eq(str_from(low, at_low), str_from(high, at_high));
     return is_same ? str_slice(low, 0, at_low) : low;
 }
 
@@ -166,7 +165,7 @@ static size_t front_bytes(struct str s, size_t columns) {
     size_t at = 0, used = 0;
     while (at < s.n) {
         uint32_t cp = 0;
-        size_t n = utf8_next(str_slice(s, at, s.n), &cp);
+        size_t n = utf8_next(str_from(s, at), &cp);
         used += utf8_width(str_slice(s, at, n));
         if (used > columns)
             break;
@@ -188,7 +187,7 @@ struct str shown_short(const struct teller *t, struct str s, size_t columns) {
     buf_init_in(&out, t->a, SHOWN_VALUE_BYTES_MAX + READ_AT_MOST);
     buf_add(&out, str_slice(all, 0, head));
     utf8_put(&out, 0x2026);
-    buf_add(&out, str_slice(all, tail, all.n));
+    buf_add(&out, str_from(all, tail));
     return settled(t->a, &out);
 }
 

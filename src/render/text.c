@@ -179,7 +179,7 @@ static struct str unfolded(struct arena *a, struct str code) {
     size_t count = 0, at;
     struct buf out;
     for (struct str rest = code; (at = str_find(rest, str_of(fold))) < rest.n;
-         rest = str_slice(rest, at + 1, rest.n)) {
+         rest = str_from(rest, at + 1)) {
         count++;
     }
     if (count <= FOLDS_KEPT || !may_be_continued(code))
@@ -188,9 +188,9 @@ static struct str unfolded(struct arena *a, struct str code) {
     while ((at = str_find(code, str_of(fold))) < code.n) {
         buf_add(&out, str_slice(code, 0, at));
         buf_add_char(&out, ' ');
-        code = str_slice(code, at + strlen(fold), code.n);
+        code = str_from(code, at + strlen(fold));
         while (code.n > 0 && (code.p[0] == ' ' || code.p[0] == '\t'))
-            code = str_slice(code, 1, code.n);
+            code = str_from(code, 1);
     }
     buf_add(&out, code);
     return arena_str(a, buf_str(&out));
@@ -206,7 +206,7 @@ static void put_command(struct page *p, size_t indent, struct str line) {
         buf_fill(p->out, ' ', margin);
         page_put(p, TONE_CODE, str_slice(line, 0, at));
         buf_add(p->out, STR(" \\\n"));
-        line = str_slice(line, at + 1, line.n);
+        line = str_from(line, at + 1);
         margin = indent + CODE_IN;
     }
     buf_fill(p->out, ' ', margin);

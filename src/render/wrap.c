@@ -89,7 +89,7 @@ static size_t columns_glued(const struct wrapping *w, size_t at) {
     size_t all = 0;
     while (at < w->text.n) {
         uint32_t cp = 0;
-        size_t n = utf8_next(str_slice(w->text, at, w->text.n), &cp);
+        size_t n = utf8_next(str_from(w->text, at), &cp);
         size_t columns = utf8_width(str_slice(w->text, at, n));
         bool may_part = is_wide(cp, columns) && !may_not_begin_line(cp);
         if (cp == ' ' || may_part)
@@ -103,7 +103,7 @@ static size_t columns_glued(const struct wrapping *w, size_t at) {
 /* A span opens at byte at. It stays whole when it fits this line, or the next
  * with what cannot be parted from it; else it breaks at its blanks. */
 static void open_span(struct wrapping *w, size_t at) {
-    struct str inner = str_slice(w->text, at + 1, w->text.n);
+    struct str inner = str_from(w->text, at + 1);
     size_t close = str_find_char(inner, '`');
     if (close == inner.n)
         return;
@@ -164,7 +164,7 @@ struct str_list wrap_text(struct arena *a, struct str text, size_t first,
     size_t prev_columns = 1;
     for (size_t at = 0; at < w.text.n;) {
         uint32_t cp = 0;
-        size_t n = utf8_next(str_slice(w.text, at, w.text.n), &cp);
+        size_t n = utf8_next(str_from(w.text, at), &cp);
         size_t columns = utf8_width(str_slice(w.text, at, n));
         if (may_break_before(&w, at, prev, prev_columns, cp, columns))
             note_break(&w, at, at);
