@@ -50,6 +50,7 @@ static const struct effect_row rows[EFFECT_COUNT_OF] = {
     [EFFECT_chunk] = {"any", "down set", "code"},
     [EFFECT_vae_tiles] = {"any", "set", "code"},
     [EFFECT_bigger_gpu] = {"", "", "bigger_gpu"},
+    [EFFECT_kv_cache_memory] = {"kv_cache_memory", "up", ""},
     [EFFECT_graph_sizes] = {"any", "down set", ""},
     [EFFECT_shm_size] = {"any shm_limit", "up set", "shm_size"},
     [EFFECT_raise_limit] = {"any memory_limit alloc_limit",

@@ -9,6 +9,8 @@
  * since excerpts often end with the command that was run; and that only where
  * nothing whole stood above. A lone flag below is somebody's advice.
  *
+ * A command that was typed at a prompt right below the failure is the next run.
+ *
  * What the program prints of itself ("llama_context: n_ctx = 8192") and what a
  * shell prints of the command that died are no advice.
  *
@@ -185,9 +187,49 @@ static bool is_measured_with(const struct diagnosis *d, const struct hit *h) {
     return false;
 }
 
+/* "PS C:\\job> python train.py", "$ python train.py": typed at a prompt. */
+static bool is_at_prompt(const struct hit *h) {
+    struct str front = str_trim(str_slice(h->command_line, 0, h->command_at));
+    char last = front.n > 0 ? front.p[front.n - 1] : '\0';
+    return last == '>' || last == '$' || last == '%';
+}
+
+/* The line right below the failure is a prompt again: what is typed there is
+ * the next run. */
+bool hit_is_typed_next(const struct diagnosis *d, const struct hit *h) {
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        const struct sighting *s = &d->sightings.at[i];
+        for (size_t k = 0; is_root(d, s) && k < s->place_count; k++)
+            if (h->first_line > s->places[k].first_line &&
+                h->first_line <= s->places[k].last_line + 1 && is_at_prompt(h))
+                return true;
+    }
+    return false;
+}
+
+/* In the line of a command that was typed next. */
+static bool is_of_next_run(const struct diagnosis *d, const struct hit *h) {
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *c = &d->scan->hits.at[i];
+        if (c->kind == PATTERN_CONTEXT && c->command.n > 0 &&
+            c->stream == h->stream && c->first_line <= h->first_line &&
+            h->first_line <= c->last_line && hit_is_typed_next(d, c))
+            return true;
+    }
+    return false;
+}
+
+/* What a run was given, and not what the machine or the program is. */
+static bool is_given(enum fact_name name) {
+    enum unit unit = fact_unit(name);
+    return unit != UNIT_TEXT && unit != UNIT_VERSION;
+}
+
 bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h, enum fact_name name) {
     const struct context_pattern *row = context_row(d, h);
+    if (h->order > end->last && is_given(name) && is_of_next_run(d, h))
+        return false;
     if (h->order <= end->first || !is_setting(d, h, name) ||
         (row && (row->is_prose || row->is_printed)) ||
         is_in_failure(d, h) || is_measured_with(d, h))

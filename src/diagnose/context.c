@@ -218,7 +218,8 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
                                          &command));
         bool is_above = h->order <= end->last;
         if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
-            !hit_is_ours(d, h) || command_is_image_alone(command))
+            !hit_is_ours(d, h) || command_is_image_alone(command) ||
+            (!is_above && hit_is_typed_next(d, h)))
             continue;
         if (reader_engine(d->r, h->owner)->command.n == 0) {
             bool is_better =

@@ -192,6 +192,8 @@ struct failure_end failure_end_of(const struct diagnosis *d);
 bool hit_is_above(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h);
 bool hit_in_message(const struct diagnosis *d, const struct hit *h);
+/* Was it typed at a prompt right below the failure: the next run's command? */
+bool hit_is_typed_next(const struct diagnosis *d, const struct hit *h);
 /* Was what this context hit says of that name in force when it failed? */
 bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
                   const struct hit *h, enum fact_name name);

@@ -29,6 +29,7 @@ static const struct row {
         FACT_gpu_memory_utilization)
     ROW(gpu_memory_utilization_down, effect_utilization_down, 0,
         FACT_gpu_memory_utilization)
+    ROW(kv_cache_memory, effect_kv_cache_memory, OF_VLLM, FACT_kv_cache_memory)
     ROW(kv_cache_dtype, effect_kv_dtype, OF_VLLM, FACT_kv_cache_dtype)
     ROW(tensor_parallel, effect_tensor_parallel, OF_VLLM, FACT_tensor_parallel)
     ROW(pipeline_parallel, effect_pipeline_parallel, OF_VLLM,

@@ -143,6 +143,7 @@ void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
 
 effect_fn effect_max_model_len, effect_kv_dtype, effect_tensor_parallel,
     effect_pipeline_parallel, effect_decode_context_parallel;
+effect_fn effect_kv_cache_memory;
 effect_fn effect_utilization_up, effect_utilization_down;
 effect_fn effect_quantization, effect_cpu_offload;
 effect_fn effect_max_num_seqs, effect_max_num_batched_tokens,

@@ -11,6 +11,8 @@
  *                    656 bytes), windows with it, recurrent state does not; the
  *                    pool keeps its bytes. Where fp8 alone is not enough, the
  *                    length it would carry is proposed
+ *   kv_cache_memory  a pool whose size was set by hand: one request, where the
+ *                    weights and a tenth for the steps leave so much
  *   decode context   ranks that keep the same cache share its tokens instead:
  *   parallelism      latents up to TP, heads TP / heads. It costs no card.
  *                    Windows and recurrent states vLLM does not share so, and
@@ -27,6 +29,33 @@ static const enum fact_name of_length[] =
 struct estimate estimate_beside_pool(const struct ask *q) {
     return estimate_none(q->what == SHORT_FREE_AT_START ? FACT_requested_bytes
                                                         : FACT_tried_alloc);
+}
+
+/* ---- a pool of a given size ---- */
+
+#define POOL_STEP (INT64_C(256) << 20)
+#define STEPS_SHARE 10 /* of what was free: for activations and graphs */
+
+struct estimate effect_kv_cache_memory(const struct ask *q) {
+    struct kv_side kv = kv_side_of(q);
+    struct estimate e = estimate_of_kv(&kv);
+    struct span free = span_in(q->c, FACT_free_before_load);
+    struct span room = span_beyond(free, weights_bytes(q->c));
+    if (!is_pool(q))
+        return estimate_beside_pool(q);
+    if (!kv.need.known || kv.need.high > INT64_MAX - POOL_STEP) {
+        needs_add(&e.needs, FACT_kv_needed);
+        return e;
+    }
+    int64_t size = ceil_div(kv.need.high, POOL_STEP) * POOL_STEP;
+    e.proposed = propose(FACT_kv_cache_memory, size);
+    e.after = span_exact(size);
+    e.limit = span_beyond(room, span_share(free, 1, STEPS_SHARE));
+    estimate_needs(&e, free.known, FACT_free_before_load);
+    estimate_needs(&e, !free.known || room.known, FACT_model);
+    if (e.limit.known)
+        estimate_judge(&e);
+    return e;
 }
 
 /* ---- max_model_len ---- */

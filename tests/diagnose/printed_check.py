@@ -106,5 +106,80 @@ class Printed(unittest.TestCase):
         self.assertIn("--set stage=", text_of(oom))
 
 
+class SetByHand(unittest.TestCase):
+    def test_a_pool_of_a_given_size_is_raised_where_the_gpu_is_free(self):
+        log = ("$ vllm serve moonshotai/Kimi-Linear-48B-A3B-Instruct --tensor-parallel-size 4 --kv-cache-memory-bytes 4294967296\n"
+               "INFO [gpu_worker.py:544] Initial free memory {} GiB, reserved 4.0 GiB memory for KV Cache as specified by "
+               "kv_cache_memory_bytes config and skipped memory profiling.\n"
+               "ValueError: To serve at least one request with the model's max seq len (1048576), 7.89 GiB KV cache is needed, "
+               "which is larger than the available KV cache memory (4.0 GiB). Based on the available memory, the estimated "
+               "maximum model length is 530432. Try increasing `gpu_memory_utilization` (which also controls CPU memory on the "
+               "CPU backend) or decreasing `max_model_len` when initializing the engine.\n")
+        fix = first(log.format("93.95"))
+        self.assertEqual((fix["acts_on"]["flag"], fix["estimate"]["verdict"]), ("--kv-cache-memory-bytes", "enough"))
+        self.assertIn("--kv-cache-memory-bytes 8589934592", fix["command"])
+        self.assertNotEqual(first(log.format("31.2"))["acts_on"]["flag"], "--kv-cache-memory-bytes", "the weights take 23")
+
+    def test_blocks_that_are_swapped_already_are_more(self):
+        log = "python train_lora.py --resolution 512 --blocks_to_swap 10\n" + torch(
+            "180.00 MiB", "23.53 GiB", "81.00 MiB", "21.90 GiB",
+            "Process 77 has 506.00 MiB memory in use. Including non-PyTorch memory, this process has 22.50 GiB memory in use. ")
+        self.assertEqual(first(log)["action"], "Raise --blocks_to_swap")
+        self.assertIn("--blocks_to_swap 20", first(log)["command"])
+
+    def test_a_built_in_configuration_names_its_stage(self):
+        log = "swift sft --model Qwen/Qwen3-VL-8B-Instruct --deepspeed zero2 --max_length 32768\n[rank1]: " + torch(
+            "674.00 MiB", "79.14 GiB", "100.75 MiB", "78.18 GiB")
+        self.assertEqual(context(log)["zero_stage"], 2)
+        fixes = reports_of(OOMKB, [log])[0]["findings"][0]["fixes"]
+        said = [fix["action"] for fix in fixes if fix["applies"] == "yes"]
+        self.assertIn("Pass --deepspeed zero3", said)
+        self.assertNotIn('Set "stage": 3 in zero_optimization', said)
+
+    def test_the_projector_that_the_log_names_is_what_moves(self):
+        log = ("clip_model_loader: model name:   gemma-4-26B-A4B-it\n"
+               "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 1139.46 MiB on device 0: cudaMalloc failed: out of memory\n"
+               "alloc_tensor_range: failed to allocate CUDA0 buffer of size 1194806272\n"
+               "clip_init: failed to load model 'mmproj-BF16.gguf': load_tensors: failed to allocate buffer\n")
+        self.assertEqual(first(log)["acts_on"]["flag"], "--no-mmproj-offload")
+
+    def test_a_model_of_another_family_in_a_sentence(self):
+        log = ("# cuda OOM on loading opt-66B\n  File \"/srv/x.py\", line 905, in convert\n    return t.to(device)\n"
+               "RuntimeError: CUDA out of memory. Tried to allocate 162.00 MiB (GPU 2; 79.35 GiB total capacity; 77.00 GiB already "
+               "allocated; 146.19 MiB free; 77.01 GiB reserved in total by PyTorch)\n")
+        self.assertEqual(context(log)["model"], "facebook/opt-66b")
+        self.assertNotIn("309 GiB", text_of(log))
+
+    def test_layers_that_were_set_by_hand_make_the_reserve_useless(self):
+        log = ('Ollama API error 500: {"error":"llama runner process has terminated: cudaMalloc failed: out of memory"}\n\n'
+               "Model `q:latest` was configured with:\n- `num_ctx=8192` (large)\n- `num_gpu=30` (30/49 layers on GPU)\n\n"
+               "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 3840.00 MiB on device 0: cudaMalloc failed: out of memory\n"
+               "alloc_tensor_range: failed to allocate CUDA0 buffer of size 4026531840\n")
+        self.assertEqual(first(log)["acts_on"]["flag"], "num_gpu")
+        self.assertNotIn("Raise OLLAMA_GPU_OVERHEAD", text_of(log))
+        self.assertIn("(num_ctx)", text_of(log), "the cache of the slots is as large")
+        self.assertNotIn("loading weights", text_of(log), "such a buffer is of the cache as well")
+
+
+class Command(unittest.TestCase):
+    def test_what_is_typed_next_was_not_in_force(self):
+        oom = torch("288.00 MiB", "8.00 GiB", "0 bytes", "7.24 GiB")
+        for prompt in ("PS D:\\job> ", "$ ", "(base) C:\\job>"):
+            with self.subTest(prompt=prompt):
+                self.assertNotIn("batch_size", context(oom + prompt + "python train.py --batch-size 8\n"))
+        self.assertEqual(context("$ python train.py --batch-size 8\n" + oom)["batch_size"], 8)
+        self.assertEqual(context(oom + "\nMy command:\n\npython train.py --batch-size 8\n")["batch_size"], 8)
+
+    def test_the_tool_of_the_log_decides_the_words(self):
+        killed = "c++: fatal error: Killed signal terminated program cc1plus\n"
+        self.assertIn("MAX_JOBS", first(killed)["action"])
+        self.assertIn("-j", first("The job builds at `-j$(nproc)`.\n" + killed)["action"])
+        docker = ('#19 1.003     Updating crates.io index\n#19 242.6 Killed\n#19 ERROR: process "/bin/sh -c cargo install -vv x" '
+                  "did not complete successfully: exit code: 137\n")
+        offered = [fix for fix in reports_of(OOMKB, [docker])[0]["findings"][0]["fixes"] if fix["applies"] == "yes"]
+        self.assertFalse([fix for fix in offered if "MAX_JOBS" in (fix["command"] or "")])
+        self.assertTrue([fix for fix in offered if "CARGO_NET_GIT_FETCH_WITH_CLI=true" in (fix["command"] or "")])
+
+
 if __name__ == "__main__":
     unittest.main()
