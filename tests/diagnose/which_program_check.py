@@ -139,5 +139,42 @@ class Told(unittest.TestCase):
                 self.assertEqual(context(f"{line}\n{OOM}", "engine"), "vllm")
 
 
+class ComfyUI(unittest.TestCase):
+    LOADED = "Requested to load SomeTEModel_\nloaded completely; 21472.80 MB usable, 17180.60 MB loaded, full load: True\n"
+    ASYNC = ("!!! Exception during processing !!! CUDA error: out of memory\n"
+             "CUDA kernel errors might be asynchronously reported at some other API call\n")
+    RUN = '  File "/opt/ComfyUI/{}", line 3, in {}\n'
+    HEAD = ("!!! Exception during processing !!! Allocation on device \nTraceback (most recent call last):\n"
+            + RUN.format("execution.py", "execute"))
+
+    def test_its_table_in_words_of_any_language(self):
+        got = root("Contexto: geramos um video\n\ntorch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory.\n"
+                   "Currently allocated     : 13.40 GiB\nRequested               : 3.10 GiB\n"
+                   "Device limit            : 16.00 GiB\nFree (according to CUDA): 0 bytes\n")
+        self.assertEqual(got["entry"], "comfyui/allocation-on-device")
+        self.assertIn("tried_alloc", [f["name"] for f in got["facts"]])
+
+    def test_a_later_prompt_is_no_other_process(self):
+        later = self.LOADED + "Prompt executed in 190.03 seconds\ngot prompt\nRequested to load SomeTEModel_\n" + self.ASYNC
+        self.assertEqual(offered(later)[0]["id"], "disable-pinned")
+        self.assertNotIn("nvidia-smi", commands(later))
+        self.assertNotEqual(root(self.LOADED + self.ASYNC)["entry"], "comfyui/moved-models")
+
+    def test_the_text_encoder_has_no_resolution(self):
+        log = (self.LOADED + "!!! Exception during processing !!! " + OOM + "Traceback (most recent call last):\n"
+               + self.RUN.format("execution.py", "execute") + self.RUN.format("comfy/{}/llama.py", "forward"))
+        encoder = [f["id"] for f in offered(log.format("text_encoders"))]
+        self.assertEqual(root(log.format("text_encoders"))["entry"], "comfyui/text-encoder")
+        self.assertNotIn("smaller-picture", encoder)
+        self.assertIn("smaller-picture", [f["id"] for f in offered(log.format("ldm/modules/diffusionmodules"))])
+
+    def test_a_model_that_it_does_not_manage_gets_smaller_frames(self):
+        node = self.HEAD + self.RUN.format("custom_nodes/between/net.py", "forward")
+        self.assertEqual(offered(node)[0]["id"], "smaller-frames")
+        managed = self.HEAD + self.RUN.format("custom_nodes/between/net.py", "run") \
+            + self.RUN.format("comfy/samplers.py", "sample") + self.RUN.format("comfy/ldm/flux/model.py", "forward")
+        self.assertEqual(root(managed)["entry"], "comfyui/allocation-in-a-step")
+
+
 if __name__ == "__main__":
     unittest.main()
