@@ -176,5 +176,25 @@ class ComfyUI(unittest.TestCase):
         self.assertEqual(root(managed)["entry"], "comfyui/allocation-in-a-step")
 
 
+class OwnProcesses(unittest.TestCase):
+    def test_ranks_that_fail_together_fill_their_cards_themselves(self):
+        line = "[2026-05-04 16:15:28] node-7:29996{0}:30034{0} [{0}] include/alloc.h:228 NCCL WARN Cuda failure 2 'out of memory'\n"
+        many = "Training ...\n" + "".join(line.format(gpu) for gpu in range(4))
+        self.assertEqual(offered(many)[0]["id"], "fill-less")
+        self.assertNotIn("end-other-processes", [f["id"] for f in offered(many)])
+        self.assertIn("end-other-processes", [f["id"] for f in offered("Training ...\n" + line.format(0))])
+
+    def test_workers_of_a_test_run(self):
+        pids = " ".join(f"Process {pid} has {gib} GiB memory in use." for pid, gib in
+                        ((31097, 0.36), (31094, 8.07), (31100, 3.40), (31103, 0.48)))
+        log = ("https://github.com/org/repo/actions/runs/22486411322\n"
+               "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.60 GiB. GPU 0 has a total capacity of 14.74 GiB of "
+               f"which 2.44 GiB is free. {pids} Of the allocated memory 7.85 GiB is allocated by PyTorch, and 86.90 MiB is reserved "
+               "by PyTorch but unallocated.\n")
+        self.assertEqual(offered(log)[0]["id"], "fewer-workers")
+        strangers = log.replace("31097", "4097").replace("31100", "1100").replace("31103", "913")
+        self.assertNotEqual(root(strangers)["entry"], "pytorch/cuda-oom-test-workers")
+
+
 if __name__ == "__main__":
     unittest.main()
