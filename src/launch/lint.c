@@ -139,16 +139,14 @@ static void ask_all(struct lint_work *k, const struct workload_list *list) {
 static struct lint_work *begin(struct arena *a, const struct lint_options *o,
                                const struct lint_text *given) {
     struct lint_work *k = arena_alloc(a, sizeof *k);
-    struct render_options *shown = arena_alloc(a, sizeof *shown);
     struct lint_options *own = arena_alloc(a, sizeof *own);
-    *shown = (struct render_options){.lang = o->lang};
     *own = *o;
     if (own->maps == NULL)
         own->maps = config_maps_of(a, given, 1);
     k->a = a;
     k->o = own;
     k->r = reader_new(o->kb->index, a);
-    k->teller = (struct teller){.a = a, .r = k->r, .o = shown, .lang = o->lang};
+    k->teller = (struct teller){.a = a, .r = k->r, .lang = o->lang};
     k->src = source_new(a, given->path, given->text);
     k->file = arena_alloc(a, sizeof *k->file);
     *k->file = (struct lint_file){.path = k->src->path, .text = given->text,

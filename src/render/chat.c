@@ -14,8 +14,10 @@
 
 struct post {
     const struct teller *t;
-    struct str piece[PIECES];
-    int weight[PIECES]; /* what is left out first: the smallest */
+    struct piece {
+        struct str text;
+        int weight; /* what is left out first: the smallest */
+    } at[PIECES];
     size_t count;
 };
 
@@ -63,7 +65,7 @@ static void put_prose(const struct teller *t, struct buf *out,
                       struct str text) {
     struct str line = shown_short(t, text, SIZE_MAX);
     while (line.n > 0) {
-        struct str code = str_from(line, 1), rest;
+        struct str code = str_from(line, 1);
         size_t close = str_find_char(code, '`');
         if (line.p[0] == '`' && close < code.n && close > 0) {
             buf_add_char(out, '`');
@@ -76,57 +78,45 @@ static void put_prose(const struct teller *t, struct buf *out,
         while (line.p[0] != ' ' && end < line.n && line.p[end] != ' ' &&
                line.p[end] != '`')
             end++;
-        rest = str_from(line, end);
         put_word(out, str_slice(line, 0, end), false);
-        line = rest;
+        line = str_from(line, end);
     }
 }
 
-static void add_piece(struct post *m, int weight, struct str mark,
-                      struct str text, struct str behind) {
+static void add_piece(struct post *m, int weight, struct str text,
+                      struct str behind) {
     struct buf out;
     buf_init_in(&out, m->t->a, (size_t)64 << 10);
-    buf_add(&out, mark);
     put_prose(m->t, &out, text);
     if (behind.n > 0) {
         buf_add(&out, STR(" ("));
         put_prose(m->t, &out, behind);
         buf_add_char(&out, ')');
     }
-    if (text.n > 0 && m->count < PIECES) {
-        m->weight[m->count] = weight;
-        m->piece[m->count++] = buf_str(&out);
-    }
+    if (text.n > 0 && m->count < PIECES)
+        m->at[m->count++] = (struct piece){buf_str(&out), weight};
 }
 
-/* One line as a span; several have no safe form in all of them. */
-static void add_command(struct post *m, int weight, struct str command) {
-    bool is_line = str_find_char(command, '\n') == command.n &&
-                   str_find_char(command, '`') == command.n;
-    if (is_line)
-        add_piece(m, weight, STR(""),
-                  in_backquotes(m->t->a, command), STR(""));
-}
-
-static void add_item(struct post *m, int weight, struct str mark,
-                     const struct block *item) {
-    bool is_judged = item->column[0].n > 0;
-    struct str columns = item->column[is_judged ? 0 : 1];
-    if (is_judged && item->column[1].n > 0)
-        columns = arena_printf(m->t->a, "%.*s; %.*s",
-                               STR_ARG(item->column[0]),
-                               STR_ARG(item->column[1]));
-    add_piece(m, weight, mark, item->text, columns);
+/* Its command as a span, where it is one line: several have no safe form in all
+ * of them. */
+static void add_item(struct post *m, int weight, const struct block *item) {
+    struct arena *a = m->t->a;
+    const struct str *columns = item->column;
+    struct str both = arena_printf(
+        a, "%.*s%s%.*s", STR_ARG(columns[0]),
+        columns[0].n > 0 && columns[1].n > 0 ? "; " : "", STR_ARG(columns[1]));
+    add_piece(m, weight, arena_printf(a, "→ %.*s", STR_ARG(item->text)), both);
     struct str words = {NULL, 0}; /* the sum, else how it is done */
     for (const struct block *in = item->first; in != NULL; in = in->next) {
         bool is_better = words.n == 0 || in->spare == 0;
-        if (in->kind == BLOCK_CODE)
-            add_command(m, weight - 2, in->text);
+        bool is_line = str_find_char(in->text, '\n') == in->text.n &&
+                       str_find_char(in->text, '`') == in->text.n;
+        if (in->kind == BLOCK_CODE && is_line)
+            add_piece(m, weight - 2, in_backquotes(a, in->text), STR(""));
         else if (in->kind == BLOCK_TEXT && is_better)
             words = in->text;
     }
-    add_piece(m, weight - 3, STR(""), words,
-              STR(""));
+    add_piece(m, weight - 3, words, STR(""));
 }
 
 /* What is asked; who chats has no options to set, and what an answer would
@@ -134,9 +124,7 @@ static void add_item(struct post *m, int weight, struct str mark,
 static void add_question(struct post *m, struct str text) {
     size_t end = str_find_char(text, '?') + 1;
     size_t wide = str_find(text, STR("？")) + STR("？").n;
-    end = wide < end ? wide : end;
-    add_piece(m, 4, STR(""), str_slice(text, 0, end),
-              STR(""));
+    add_piece(m, 4, str_slice(text, 0, wide < end ? wide : end), STR(""));
 }
 
 /* The first item with or without a question mark, in document order. */
@@ -161,12 +149,12 @@ static void gather(struct post *m, const struct document *d) {
          b != NULL && b->kind != BLOCK_SECTION && m->count < 3; b = b->next) {
         bool is_id = b->kind == BLOCK_ID;
         if (b->kind == BLOCK_TITLE || is_id || b->kind == BLOCK_TEXT)
-            add_piece(m, b->kind == BLOCK_TEXT ? 6 : 9, none,
+            add_piece(m, b->kind == BLOCK_TEXT ? 6 : 9,
                       is_id ? in_backquotes(m->t->a, b->text) : b->text,
                       is_id ? b->column[0] : none);
     }
     if (fix != NULL)
-        add_item(m, 8, STR("→ "), fix);
+        add_item(m, 8, fix);
     if (question != NULL)
         add_question(m, question->text);
 }
@@ -174,19 +162,17 @@ static void gather(struct post *m, const struct document *d) {
 static size_t length_of(const struct post *m) {
     size_t n = 0;
     for (size_t i = 0; i < m->count; i++)
-        n += characters(m->piece[i]) + 1;
+        n += characters(m->at[i].text) + 1;
     return n;
 }
 
 static void drop_lightest(struct post *m) {
     size_t least = 0;
     for (size_t i = 1; i < m->count; i++)
-        least = m->weight[i] < m->weight[least] ? i : least;
+        least = m->at[i].weight < m->at[least].weight ? i : least;
     m->count--;
-    for (size_t i = least; i < m->count; i++) {
-        m->piece[i] = m->piece[i + 1];
-        m->weight[i] = m->weight[i + 1];
-    }
+    for (size_t i = least; i < m->count; i++)
+        m->at[i] = m->at[i + 1];
 }
 
 void chat_walk(const struct teller *t, struct buf *out) {
@@ -195,7 +181,7 @@ void chat_walk(const struct teller *t, struct buf *out) {
     while (m.count > 1 && length_of(&m) > CHARACTERS_MOST)
         drop_lightest(&m);
     for (size_t i = 0; i < m.count; i++) {
-        buf_add(out, str_trim(m.piece[i]));
+        buf_add(out, str_trim(m.at[i].text));
         buf_add_char(out, '\n');
     }
 }

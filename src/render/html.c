@@ -383,8 +383,7 @@ static struct str filling(const struct teller *t, const struct html_slot *slots,
 void html_fill(struct arena *a, struct reader *r, enum lang lang,
                struct str template, const struct html_slot *slots,
                size_t slot_count, struct buf *out) {
-    struct render_options o = {.lang = lang};
-    struct teller t = {.a = a, .r = r, .o = &o, .lang = lang};
+    struct teller t = {.a = a, .r = r, .lang = lang};
     while (template.n > 0) {
         size_t open = str_find(template, STR("{{"));
         buf_add(out, str_slice(template, 0, open));
@@ -400,7 +399,6 @@ void html_fill(struct arena *a, struct reader *r, enum lang lang,
 }
 
 struct str text_in(struct arena *a, enum lang lang, const struct text *text) {
-    struct render_options o = {.lang = lang};
-    struct teller t = {.a = a, .o = &o, .lang = lang};
+    struct teller t = {.a = a, .lang = lang};
     return said_text(&t, text);
 }

@@ -110,8 +110,7 @@ const char *const names_known[] = {"models", "gpus",       "engines",
 
 const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
                              struct str what) {
-    struct render_options o = {.lang = lang};
-    struct teller t = {.a = a, .r = r, .o = &o, .lang = lang};
+    struct teller t = {.a = a, .r = r, .lang = lang};
     struct names *n = arena_alloc(a, sizeof *n);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         if (str_eq(str_of(tables[i].what), what)) {
@@ -148,8 +147,7 @@ static struct str owner_of(const struct teller *t,
 const struct names *names_of_machine(struct arena *a, struct reader *r,
                                      enum lang lang,
                                      const struct machine_list *list) {
-    struct render_options o = {.lang = lang};
-    struct teller t = {.a = a, .r = r, .o = &o, .lang = lang};
+    struct teller t = {.a = a, .r = r, .lang = lang};
     struct names *n = arena_alloc(a, sizeof *n);
     *n = (struct names){.what = "facts", .machine = list, .column_count = 4,
                         .columns = {"title", "value", "of", "read_from"}};

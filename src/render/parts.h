@@ -22,7 +22,7 @@ struct amounts {
 struct teller {
     struct arena *a;
     struct reader *r;
-    const struct render_options *o;
+    const struct render_options *o; /* NULL: for single sentences */
     enum lang lang;
     struct amounts *amounts; /* NULL: an amount is written as it comes */
     struct document *d;      /* that is built or walked; NULL: none */

@@ -86,7 +86,7 @@ static void redact_fix(struct secrets *s, struct fix *fix) {
     fix->estimate.formula = redacted_known(s, fix->estimate.formula);
 }
 
-static void redact_memory(struct secrets *s, struct finding *f) {
+static void redact_finding(struct secrets *s, struct finding *f) {
     struct budget *b = &f->budget;
     b->parts = COPIED(s, b->parts, b->count);
     for (size_t i = 0; i < b->count; i++)
@@ -94,9 +94,6 @@ static void redact_memory(struct secrets *s, struct finding *f) {
     f->formulas.at = COPIED(s, f->formulas.at, f->formulas.count);
     for (size_t i = 0; i < f->formulas.count; i++)
         f->formulas.at[i] = redacted_known(s, f->formulas.at[i]);
-}
-
-static void redact_advice(struct secrets *s, struct finding *f) {
     redact_note(s, &f->because);
     f->fixes = COPIED(s, f->fixes, f->fix_count);
     for (size_t i = 0; i < f->fix_count; i++)
@@ -126,34 +123,26 @@ static struct finding *redact_sights(struct secrets *s,
     return list;
 }
 
-static void redact_findings(struct secrets *s, struct finding *list,
-                            size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        redact_memory(s, &list[i]);
-        redact_advice(s, &list[i]);
-    }
-}
-
-static void redact_questions(struct secrets *s, struct report *rep) {
-    rep->questions = COPIED(s, rep->questions, rep->question_count);
-    for (size_t i = 0; i < rep->question_count; i++) {
-        redact_note(s, &rep->questions[i].ask);
-        rep->questions[i].how =
-            redacted_known(s, rep->questions[i].how);
-    }
-}
-
-static void redact_all(struct secrets *s, struct report *rep) {
+static const struct report *redact_all(struct secrets *s,
+                                       const struct report *report) {
+    struct report *rep = copy_of(s->a, report, 1, sizeof *report);
     rep->input_name = redacted(s, rep->input_name);
     redact_facts(s, &rep->context);
     rep->findings = redact_sights(s, rep->findings, rep->finding_count);
     rep->suspects = redact_sights(s, rep->suspects, rep->suspect_count);
     rep->command_before = redacted(s, rep->command_before);
     rep->command_after = redacted(s, rep->command_after);
-    redact_findings(s, rep->findings, rep->finding_count);
-    redact_findings(s, rep->suspects, rep->suspect_count);
-    redact_questions(s, rep);
+    for (size_t i = 0; i < rep->finding_count; i++)
+        redact_finding(s, &rep->findings[i]);
+    for (size_t i = 0; i < rep->suspect_count; i++)
+        redact_finding(s, &rep->suspects[i]);
+    rep->questions = COPIED(s, rep->questions, rep->question_count);
+    for (size_t i = 0; i < rep->question_count; i++) {
+        redact_note(s, &rep->questions[i].ask);
+        rep->questions[i].how = redacted_known(s, rep->questions[i].how);
+    }
     redact_note(s, &rep->summary);
+    return rep;
 }
 
 /* Twice: what is learned late (a user in the last path) is then known to what
@@ -164,9 +153,6 @@ const struct report *report_shown(struct arena *a, struct reader *r,
     if (!o->redact)
         return report;
     struct secrets s = {.a = a, .reader = r};
-    struct report *learning = copy_of(a, report, 1, sizeof *report);
-    redact_all(&s, learning);
-    struct report *shown = copy_of(a, report, 1, sizeof *report);
-    redact_all(&s, shown);
-    return shown;
+    redact_all(&s, report);
+    return redact_all(&s, report);
 }
