@@ -251,3 +251,15 @@ void remark_sizes(struct diagnosis *d, struct finding *f) {
         shape(d, f, &s);
     }
 }
+
+/* Where the first fix is enough by its sum, it is planned for already. */
+void remarks_settle(struct finding *f) {
+    bool is_enough = f->fix_count > 0 && f->fixes[0].has_estimate &&
+                     f->fixes[0].estimate.verdict == VERDICT_ENOUGH;
+    size_t kept = 0;
+    for (size_t i = 0; i < f->remark_count; i++)
+        if (!is_enough ||
+            strcmp(f->remarks[i].key, "diagnose.remark.small") != 0)
+            f->remarks[kept++] = f->remarks[i];
+    f->remark_count = kept;
+}

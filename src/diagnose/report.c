@@ -202,6 +202,7 @@ void finding_weigh(struct diagnosis *d, struct finding *f) {
     contradictions_settle(f);
     outlook_find(d, f);
     fixes_rank(d, f);
+    remarks_settle(f);
 }
 
 static void findings_fill(struct diagnosis *d, struct report *rep) {

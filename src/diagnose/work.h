@@ -432,6 +432,8 @@ bool fix_ends_others(const struct workaround *w);
 /* ---- remark.c, question.c ---- */
 void remarks_find(struct diagnosis *d, struct finding *f);
 void remark_sizes(struct diagnosis *d, struct finding *f); /* remark_sizes.c */
+/* Once fixes are ranked: what the first one answers is said no more. */
+void remarks_settle(struct finding *f);
 void questions_ask(struct diagnosis *d, struct report *rep);
 
 /* Holds the model against what the log prints, and says what it finds. */

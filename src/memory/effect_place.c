@@ -197,9 +197,11 @@ static struct str write_others(const struct ask *q, struct span free,
 /* Enough if so much is freed. What lies outside the framework is no interval
  * of what others hold: the context is in it. */
 static void bound_by_freed(const struct ask *q, struct estimate *e,
-                           struct span missing, struct span others) {
+                           const struct shortfall *s, struct span others) {
+    struct span missing = s->missing;
+    struct span in_use = span_beyond(s->total, s->free);
     ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(span_middle(missing)));
-    e->is_trifle = !is_telling(missing, others);
+    e->is_trifle = !is_telling(missing, others.known ? others : in_use);
     e->share_micro = e->limit.known && others.low > 0
                          ? share_that_passes(e->after, e->limit)
                          : SHARE_NONE;
@@ -259,7 +261,7 @@ static struct estimate for_allocation(const struct ask *q) {
         e.short_by = e.verdict == VERDICT_ENOUGH ? s.missing : e.short_by;
     }
     if (verdict_is_open(e.verdict) && s.missing.known && s.missing.high > 0)
-        bound_by_freed(q, &e, s.missing, others);
+        bound_by_freed(q, &e, &s, others);
     if (others.known && is_last_drop(q, &s, others))
         put_last_drop(q, &e);
     return e;

@@ -54,6 +54,19 @@ class Numbers(unittest.TestCase):
         self.assertIn("if it frees 53.3", reports_of(OOMKB, [torch("106.38 MiB", "11.91 GiB", "53.06 MiB", "10.26 GiB")])[0][
             "findings"][0]["fixes"][0]["estimate"]["condition"], "a program still reads it")
 
+    def test_what_others_hold_is_no_condition_where_nobody_counts_them(self):
+        log = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 276.62 GiB "
+               "of which 799.56 MiB is free.\n")
+        self.assertNotIn("if it frees", text_of(log))
+
+    def test_where_the_first_fix_is_enough_no_more_is_planned_for(self):
+        log = torch("50.00 MiB", "23.56 GiB", "30.50 MiB", "22.70 GiB")
+        self.assertIn("plan for far more", text_of(log))
+        load = ("$ vllm serve Qwen/Qwen1.5-72B-Chat\n  File \"/v/vllm/worker/model_runner.py\", line 1, in load_model\n"
+                "    self.model = get_model(vllm_config=self.vllm_config)\n" + torch("384.00 MiB", "79.33 GiB", "352.00 MiB", "78.30 GiB"))
+        if reports_of(OOMKB, [load])[0]["findings"][0]["fixes"][0]["estimate"]["verdict"] == "enough":
+            self.assertNotIn("plan for far more", text_of(load))
+
     def test_what_neither_tensors_nor_free_memory_are_is_said(self):
         log = ("  File \"ComfyUI/comfy/sample.py\", line 65, in sample\ntorch.OutOfMemoryError: Allocation on device 0 would "
                "exceed allowed memory. (out of memory)\nCurrently allocated     : 3.11 GiB\nRequested               : 3.00 GiB\n"
@@ -119,6 +132,12 @@ class SetByHand(unittest.TestCase):
         self.assertEqual((fix["acts_on"]["flag"], fix["estimate"]["verdict"]), ("--kv-cache-memory-bytes", "enough"))
         self.assertIn("--kv-cache-memory-bytes 8589934592", fix["command"])
         self.assertNotEqual(first(log.format("31.2"))["acts_on"]["flag"], "--kv-cache-memory-bytes", "the weights take 23")
+
+    def test_flash_attention_that_is_off_by_a_value_is_turned_on_by_one(self):
+        log = "$ ./llama-server -m q.gguf -c 16384 --flash-attn {}\n" + refused(18176)
+        for value in ("off", "0"):
+            with self.subTest(value=value):
+                self.assertIn("-c 16384 --flash-attn on", text_of(log.format(value)))
 
     def test_blocks_that_are_swapped_already_are_more(self):
         log = "python train_lora.py --resolution 512 --blocks_to_swap 10\n" + torch(
