@@ -43,10 +43,6 @@ struct peg_set {
     size_t set_count, set_cap;
 };
 
-static bool is_any(char c, const char *list) {
-    return c != '\0' && strchr(list, c) != NULL;
-}
-
 /* ---- compiling ---- */
 
 static uint16_t add_node(struct peg_set *s, enum op op) {

@@ -91,14 +91,23 @@ static inline bool is_digit(char c) {
 static inline bool is_upper(char c) {
     return c >= 'A' && c <= 'Z';
 }
+static inline bool is_lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
 static inline bool is_letter(char c) {
-    return is_upper(c) || (c >= 'a' && c <= 'z');
+    return is_upper(c) || is_lower(c);
 }
 static inline bool is_word(char c) {
     return is_letter(c) || is_digit(c) || c == '_';
 }
 static inline char to_lower(char c) {
     return is_upper(c) ? (char)(c - 'A' + 'a') : c;
+}
+/* One of the characters of `wanted`, which is short; '\0' is none. */
+static inline bool is_any(char c, const char *wanted) {
+    while (*wanted != '\0' && *wanted != c)
+        wanted++;
+    return *wanted != '\0';
 }
 /* What it counts; -1: it is none. */
 static inline int hex_digit(char c) {

@@ -15,9 +15,9 @@
 
 /* The program was found by its name: its path stands in front. */
 static size_t path_begin(struct str line, size_t at) {
-    if (at == 0 || !is_byte_of(line.p[at - 1], "/\\"))
+    if (at == 0 || !is_any(line.p[at - 1], "/\\"))
         return at;
-    while (at > 0 && !is_byte_of(line.p[at - 1], " \t\n\"'`(=|&;<>"))
+    while (at > 0 && !is_any(line.p[at - 1], " \t\n\"'`(=|&;<>"))
         at--;
     return at;
 }
@@ -27,8 +27,8 @@ static size_t first_word(struct str line, size_t program) {
     size_t most = COMMAND_FRONT_BYTES_MAX;
     size_t at = program > most ? program - most : 0;
     for (; at < program; at++) {
-        bool begins = at == 0 || is_byte_of(line.p[at - 1], " \t\n\"'`(");
-        if (begins && !is_byte_of(line.p[at], " \t\n\"'`(") &&
+        bool begins = at == 0 || is_any(line.p[at - 1], " \t\n\"'`(");
+        if (begins && !is_any(line.p[at], " \t\n\"'`(") &&
             command_runs(str_slice(line, at, line.n), program - at))
             return at;
     }
@@ -99,7 +99,7 @@ bool command_in_line(struct str line, size_t program, struct str *command) {
     struct str rest = str_slice(line, from, line.n);
     rest = str_slice(rest, 0, prose_begin(rest));
     char before = from > 0 ? line.p[from - 1] : ' ';
-    bool is_enclosed = is_byte_of(before, "\"'`(");
+    bool is_enclosed = is_any(before, "\"'`(");
     size_t end = joined_end(rest);
     bool is_whole = end == rest.n;
     if (is_enclosed) {

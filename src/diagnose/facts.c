@@ -108,8 +108,8 @@ static size_t blanks_before(struct str s, size_t n) {
 /* Takes the last character off if it is one of these; '\0': it is none. */
 static char cut_last(struct str *s, const char *which) {
     char c = s->n > 0 ? s->p[s->n - 1] : '\0';
-    s->n -= is_byte_of(c, which);
-    return is_byte_of(c, which) ? c : '\0';
+    s->n -= is_any(c, which);
+    return is_any(c, which) ? c : '\0';
 }
 
 /* sign: what stands between it and its value, '\0': blanks alone; is_sure: it

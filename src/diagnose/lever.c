@@ -154,7 +154,7 @@ static struct str value_of(struct str said, size_t name) {
     struct str manifest = STR("value:");
     size_t at = str_find(said, manifest);
     size_t from = at < said.n && at > name ? at + manifest.n : name;
-    while (from < said.n && is_byte_of(said.p[from], " =:,\"'"))
+    while (from < said.n && is_any(said.p[from], " =:,\"'"))
         from++;
     return str_slice(said, from, said.n);
 }

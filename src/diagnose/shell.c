@@ -19,10 +19,6 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-bool is_byte_of(char c, const char *set) {
-    return c != '\0' && strchr(set, c) != NULL;
-}
-
 /* ---- which shell ---- */
 
 static bool ends_lines_with(struct str s, char c) {
@@ -100,7 +96,7 @@ static size_t skip_blanks(const struct shell *sh, size_t at) {
 static size_t gap_end(struct str s, size_t at) {
     size_t i = at + 1;
     while (is_letter(at_or_nul(s, i)) || is_digit(at_or_nul(s, i)) ||
-           is_byte_of(at_or_nul(s, i), "_-/."))
+           is_any(at_or_nul(s, i), "_-/."))
         i++;
     bool is_gap = at_or_nul(s, at) == '<' && is_letter(at_or_nul(s, at + 1)) &&
                   at_or_nul(s, i) == '>';
@@ -123,7 +119,7 @@ static bool ends_word(const struct shell *sh, size_t at) {
     char c = sh->text.p[at];
     if (c == sh->escape)
         return line_end_at(sh, at) > 0 || at + 1 == sh->text.n;
-    return is_blank(c) || (is_byte_of(c, "|&;<>()\n") &&
+    return is_blank(c) || (is_any(c, "|&;<>()\n") &&
                            gap_end(sh->text, at) == at);
 }
 
@@ -177,9 +173,9 @@ static struct shell_token redirect(const struct shell *sh, size_t at,
 
 static size_t operator_at(struct str s, size_t at) {
     char c = at_or_nul(s, at), next = at_or_nul(s, at + 1);
-    if (!is_byte_of(c, "|&;()\n"))
+    if (!is_any(c, "|&;()\n"))
         return 0;
-    bool is_double = (c == next && is_byte_of(c, "|&;")) ||
+    bool is_double = (c == next && is_any(c, "|&;")) ||
                      (c == '|' && next == '&');
     return is_double ? 2 : 1;
 }

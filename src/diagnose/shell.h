@@ -28,8 +28,6 @@ struct shell {
 /* Told by the ends of its lines and by paths with a drive. */
 struct shell shell_of(struct str text);
 bool shell_is_windows(const struct shell *sh);
-/* A byte of a text; '\0' is none of any set. */
-bool is_byte_of(char c, const char *set);
 struct shell_token shell_next(const struct shell *sh, size_t at);
 struct str shell_text(const struct shell *sh, const struct shell_token *t);
 /* Without the quotes round the whole of it. */

@@ -32,13 +32,6 @@ static inline bool cursor_char(struct cursor *c, char wanted) {
     return true;
 }
 
-/* One of the characters of `wanted`, which is short. */
-static inline bool is_any(char c, const char *wanted) {
-    while (*wanted != '\0' && *wanted != c)
-        wanted++;
-    return *wanted != '\0';
-}
-
 static inline bool cursor_text(struct cursor *c, struct str wanted) {
     if (!str_starts(cursor_rest(c), wanted))
         return false;

@@ -13,7 +13,6 @@
  * as. It refuses to learn labels by their text alone: a line's meaning must be
  * found out by what stands near, wherever reading begins.
  */
-#include "log/cursor.h"
 #include "base/limits.h"
 #include "log/frame_rows.h"
 

@@ -116,58 +116,31 @@ void history_mark(struct history *h, uint64_t place) {
 
 /* ---- reading ---- */
 
-/* A byte of what is held. */
-struct point {
-    size_t piece, at;
-};
-
 static struct str bytes_of(const struct piece *p) {
     return (struct str){p->bytes, p->n};
-}
-
-/* Of pieces [from, to): where the first line begins, */
-static struct point first_line(const struct history *h, size_t from,
-                               size_t to) {
-    if (h->at[from]->place == 0)
-        return (struct point){from, 0};
-    for (size_t i = from; i < to; i++) {
-        size_t at = str_find_char(bytes_of(h->at[i]), '\n');
-        if (at < h->at[i]->n)
-            return (struct point){i, at + 1};
-    }
-    return (struct point){to, 0};
-}
-
-/* and where the last one ends, of pieces that are not the log's last ones. */
-static struct point last_line(const struct history *h, size_t from,
-                              size_t to) {
-    for (size_t i = to; i-- > from;) {
-        size_t n = plain_behind_last(bytes_of(h->at[i]), '\n');
-        if (n > 0)
-            return (struct point){i, n};
-    }
-    return (struct point){from, 0};
 }
 
 /* Whole lines of the pieces [from, to), which follow each other in the log. */
 static void tell(const struct history *h, size_t from, size_t to,
                  struct log_reader *reader, void (*on_end)(void *ctx)) {
-    struct point begin = first_line(h, from, to), end = {to - 1, 0};
-    if (to == h->count)
-        end.at = h->at[end.piece]->n;
-    else
-        end = last_line(h, from, to);
-    if (begin.piece > end.piece ||
-        (begin.piece == end.piece && begin.at >= end.at))
+    size_t skip = 0, stop = h->at[to - 1]->n; /* of the first; of the last */
+    bool begins_inside = h->at[from]->place > 0, ends_inside = to < h->count;
+    while (begins_inside && from < to &&
+           (skip = 1 + str_find_char(bytes_of(h->at[from]), '\n')) >
+               h->at[from]->n)
+        from++;
+    while (ends_inside && to > from &&
+           (stop = plain_behind_last(bytes_of(h->at[to - 1]), '\n')) == 0)
+        to--;
+    if (from == to || (from + 1 == to && skip >= stop))
         return;
-    const struct piece *first = h->at[begin.piece];
-    uint64_t lines = first->lines +
-                     plain_count(str_slice(bytes_of(first), 0, begin.at), '\n');
-    reader_begin(reader, first->place + begin.at, lines);
-    for (size_t i = begin.piece; i <= end.piece; i++) {
-        size_t at = i == begin.piece ? begin.at : 0;
-        size_t n = i == end.piece ? end.at : h->at[i]->n;
-        reader_block(reader, str_slice(bytes_of(h->at[i]), at, n - at));
+    const struct piece *first = h->at[from];
+    uint64_t lines =
+        first->lines + plain_count(str_slice(bytes_of(first), 0, skip), '\n');
+    reader_begin(reader, first->place + skip, lines);
+    for (size_t i = from; i < to; i++, skip = 0) {
+        size_t n = i + 1 == to ? stop : h->at[i]->n;
+        reader_block(reader, str_slice(bytes_of(h->at[i]), skip, n - skip));
     }
     reader_end(reader);
     on_end(reader->ctx);

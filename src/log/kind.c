@@ -12,7 +12,6 @@
 #include "log/kind.h"
 
 #include "base/utf8.h"
-#include "log/cursor.h"
 
 #define BINARY_LEAST 48 /* bytes; fewer do not tell */
 

@@ -122,6 +122,7 @@ void log_again(struct log_reader *r, bool is_all, log_line_fn on_line,
                void (*on_end)(void *ctx), void *ctx);
 void log_end(struct log_reader *r);
 struct log_stats log_stats(const struct log_reader *r);
+/* Behind it stand the streams of higher numbers. */
 const struct stream *log_stream(const struct log_reader *r, uint32_t stream);
 size_t log_stream_count(const struct log_reader *r);
 

@@ -61,10 +61,7 @@ static struct str held_between(const struct prescan *s, uint64_t from,
 
 /* The beginning of the line that the byte at `place` stands in. */
 static uint64_t line_start(const struct prescan *s, uint64_t place) {
-    size_t at = (size_t)(place - s->base);
-    while (at > 0 && s->held[at - 1] != '\n')
-        at--;
-    return s->base + at;
+    return s->base + plain_behind_last(held_between(s, s->base, place), '\n');
 }
 
 /* Behind the line that holds `place`, or the last one before `end`. */
@@ -187,8 +184,7 @@ static void look(struct prescan *s, size_t to) {
 static size_t last_line_end(const struct prescan *s) {
     size_t at = s->n > LOG_SELECTOR_AHEAD ? s->n - LOG_SELECTOR_AHEAD : 0;
     size_t least = (size_t)(s->looked - s->base);
-    while (at > least && s->held[at - 1] != '\n')
-        at--;
+    at = plain_behind_last((struct str){s->held, at}, '\n');
     return at > least ? at : least;
 }
 
@@ -269,10 +265,8 @@ void prescan_feed(struct prescan *s, struct str bytes) {
 
 /* The last line of the input that says something. */
 static void read_last_line(struct prescan *s) {
-    size_t at = s->n;
-    while (at > 0 && str_trim(str_slice((struct str){s->held, s->n}, at - 1,
-                                        1)).n == 0)
-        at--;
+    struct str said = str_trim((struct str){s->held, s->n});
+    size_t at = said.n > 0 ? (size_t)(said.p + said.n - s->held) : 0;
     struct log_mark m = {at, 2 * LOG_MEMORY, UINT32_MAX};
     read_mark(s, &m);
 }

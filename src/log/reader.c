@@ -415,14 +415,13 @@ static bool take_plain(void *ctx, struct str bytes) {
     }
     r->stats.bytes += bytes.n;
     encoding_feed(r->decoder, bytes);
-    r->stats.kind = encoding_kind(r->decoder);
-    return !is_over && r->stats.kind == LOG_KIND_LOG;
+    return !is_over && encoding_kind(r->decoder) == LOG_KIND_LOG;
 }
 
 static bool take_inner(void *ctx, struct str bytes) {
     struct log_reader *r = ctx;
     inflate_feed(r->inner, bytes);
-    return r->stats.kind == LOG_KIND_LOG;
+    return encoding_kind(r->decoder) == LOG_KIND_LOG;
 }
 
 /* ---- the door ---- */
@@ -507,7 +506,6 @@ void log_end(struct log_reader *r) {
     if (!inflate_end(r->inner) || !is_whole)
         r->stats.truncated = true;
     encoding_end(r->decoder);
-    r->stats.kind = encoding_kind(r->decoder);
     if (r->prescan)
         prescan_end(r->prescan);
     reader_end(r);
@@ -515,7 +513,9 @@ void log_end(struct log_reader *r) {
 }
 
 struct log_stats log_stats(const struct log_reader *r) {
-    return r->stats;
+    struct log_stats stats = r->stats;
+    stats.kind = encoding_kind(r->decoder);
+    return stats;
 }
 
 const struct stream *log_stream(const struct log_reader *r, uint32_t stream) {

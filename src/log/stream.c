@@ -69,13 +69,8 @@ static uint32_t add(struct stream_table *t, const struct stream *s,
     return t->count++;
 }
 
-static bool is_nobody(const struct stream *s) {
-    return s->rank == -1 && s->pid == -1 &&
-           (s->pod.n | s->container.n | s->process.n) == 0;
-}
-
 uint32_t stream_find(struct stream_table *t, const struct stream *s) {
-    if (is_nobody(s))
+    if (stream_is_same(s, &t->at[0]))
         return 0;
     struct stream wanted = *s;
     wanted.pod = str_slice(s->pod, 0, STREAM_NAME_BYTES_MAX);

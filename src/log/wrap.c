@@ -103,10 +103,6 @@ static bool is_plain_word(struct str s) {
     return s.n > 0;
 }
 
-static bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-
 static bool goes_on_letter(char a, struct str text, bool is_strong) {
     char b = text.p[0], next = text.n > 1 ? text.p[1] : '\0';
     bool is_unit = a == 'i' && b == 'B' && !is_word(next); /* "Gi|B" */

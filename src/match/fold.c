@@ -6,7 +6,6 @@
 
 #include "base/plain.h"
 #include "base/sort.h"
-#include "log/cursor.h"
 
 void fold_clear(struct folded *f) {
     f->n = f->shift_count = 0;
@@ -38,10 +37,6 @@ static inline void note_shift(struct folded *f, size_t raw) {
     }
     *ARENA_ADD(f->a, f->shifts, f->shift_count, f->shift_cap) =
         (struct fold_shift){(uint32_t)f->n, (uint32_t)raw};
-}
-
-static bool is_blank(char c) {
-    return fold_byte((unsigned char)c) == ' ';
 }
 
 /* What a colour may be whose ESC is lost: "[1;36m". */
@@ -109,7 +104,7 @@ struct fold_end {
 
 /* Over a run of blanks, of which one has been taken. */
 static void skip_blanks(struct str text, bool is_line, struct fold_end *end) {
-    while (end->at < text.n && is_blank(text.p[end->at]) && !end->is_done) {
+    while (end->at < text.n && fold_is_blank(text.p[end->at]) && !end->is_done) {
         char c = text.p[end->at++];
         end->has_odd = end->has_odd || !is_any(c, " \t\n");
         end->is_done = is_line && c == '\n';

@@ -33,9 +33,8 @@ const struct scan_result *scan_join(struct arena *a,
     struct bases before = {0, 0};
     *joined = *list[0];
     joined->hits = (struct hit_list){NULL, 0, 0};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         joined->hits.cap += list[i]->hits.count;
-    }
     joined->hits.at = arena_array(a, joined->hits.cap, sizeof(struct hit));
     for (size_t i = 0; i < count; i++) {
         add_hits(&joined->hits, &list[i]->hits, &before);
@@ -43,9 +42,8 @@ const struct scan_result *scan_join(struct arena *a,
         before.patterns += (uint32_t)index_pattern_count(of[i]);
         joined->uncounted += i > 0 ? list[i]->uncounted : 0;
     }
-    if (joined->hits.count > 1) {
+    if (joined->hits.count > 1)
         qsort(joined->hits.at, joined->hits.count, sizeof(struct hit),
               hits_by_order);
-    }
     return joined;
 }

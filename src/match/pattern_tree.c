@@ -2,8 +2,6 @@
  * understood takes part as a node of which nothing is known. */
 #include "match/pattern_tree.h"
 
-#include <string.h>
-
 #include "base/limits.h"
 
 struct parser {
@@ -17,10 +15,6 @@ struct parser {
 
 static char here(const struct parser *p) {
     return p->at < p->in.n ? p->in.p[p->at] : '\0';
-}
-
-static bool is_any_of(char c, const char *list) {
-    return c != '\0' && strchr(list, c) != NULL;
 }
 
 static bool takes(struct parser *p, const char *opening) {
@@ -81,12 +75,12 @@ static struct node reference(struct parser *p) {
 
 static struct node read_escape(struct parser *p) {
     char c = p->in.p[p->at++];
-    if (is_any_of(c, "gk") || is_digit(c)) {
+    if (is_any(c, "gk") || is_digit(c)) {
         p->at -= is_digit(c);
         skip_argument(p);
         return reference(p);
     }
-    if (is_any_of(c, "snrtf")) {
+    if (is_any(c, "snrtf")) {
         struct node blank = one_char(p, ' ');
         blank.may_end_line = c == 's' || c == 'n';
         return blank;
@@ -95,13 +89,13 @@ static struct node read_escape(struct parser *p) {
         return read_hex(p);
     if (!is_letter(c))
         return one_char(p, (unsigned char)c);
-    if (is_any_of(c, "bBAZzGK"))
+    if (is_any(c, "bBAZzGK"))
         return (struct node){.kind = NODE_EMPTY};
-    if (is_any_of(c, "RX")) /* several characters */
+    if (is_any(c, "RX")) /* several characters */
         return (struct node){.kind = NODE_UNKNOWN};
-    if (is_any_of(c, "pPoc") || (c == 'N' && here(p) == '{'))
+    if (is_any(c, "pPoc") || (c == 'N' && here(p) == '{'))
         skip_argument(p);
-    struct node one = one_of(!is_any_of(c, "dwShN"));
+    struct node one = one_of(!is_any(c, "dwShN"));
     one.is_digit = c == 'd';
     return one;
 }
@@ -141,7 +135,7 @@ static bool may_be_newline(struct str escape) {
     char c = escape.p[0];
     if (c == 'x' && escape.n > 2 && hex_digit(escape.p[2]) >= 0)
         return escape.p[1] == '0';
-    return (is_letter(c) && !is_any_of(c, "dwSbh")) || is_digit(c);
+    return (is_letter(c) && !is_any(c, "dwSbh")) || is_digit(c);
 }
 
 /* Is a newline among what is named? Sets and codes may have it. */
@@ -156,7 +150,7 @@ static bool class_names_newline(struct str inside, bool is_sure) {
         struct str escape = str_slice(inside, ++i, inside.n);
         bool is_tab = escape.p[0] == 't' &&
                       !str_starts(escape, STR("t-"));
-        if (is_sure ? is_any_of(escape.p[0], "ns")
+        if (is_sure ? is_any(escape.p[0], "ns")
                     : !is_tab && may_be_newline(escape))
             return true;
     }
@@ -255,14 +249,14 @@ static bool read_braces(struct parser *p, struct node *n) {
 static void read_repeat(struct parser *p, struct node *n) {
     char c = here(p);
     n->least = n->most = 1;
-    if (is_any_of(c, "?*+")) {
+    if (is_any(c, "?*+")) {
         n->least = c == '+';
         n->most = c == '?' ? 1 : SIZE_MAX;
         p->at++;
     } else if (c != '{' || !read_braces(p, n)) {
         return;
     }
-    p->at += is_any_of(here(p), "?+");
+    p->at += is_any(here(p), "?+");
 }
 
 static struct node read_atom(struct parser *p) {

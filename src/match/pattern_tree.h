@@ -62,5 +62,8 @@ static inline unsigned char fold_byte(unsigned char c) {
         return (unsigned char)(c - 'A' + 'a');
     return c >= 9 && c <= 13 ? ' ' : c;
 }
+static inline bool fold_is_blank(char c) {
+    return fold_byte((unsigned char)c) == ' ';
+}
 
 #endif

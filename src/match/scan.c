@@ -181,15 +181,6 @@ enum log_kind scan_kind(const struct scanner *s) {
     return log_stats(s->log).kind;
 }
 
-static void list_streams(struct scanner *s) {
-    size_t count = log_stream_count(s->log);
-    struct stream *list = arena_array(s->a, count, sizeof *list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = *log_stream(s->log, (uint32_t)i);
-    s->result.streams = list;
-    s->result.stream_count = count;
-}
-
 static void match_rest(struct scanner *s, enum matched which) {
     for (size_t i = 0; i < LOG_STREAMS_MAX; i++)
         if (s->buffers[i])
@@ -207,7 +198,8 @@ const struct scan_result *scan_end(struct scanner *s) {
             stream_buffer_end(s, s->buffers[i]);
     if (s->scope == SCOPE_SIGNATURES)
         scan_beside(s);
-    list_streams(s);
+    s->result.streams = log_stream(s->log, 0);
+    s->result.stream_count = log_stream_count(s->log);
     s->result.hits = keep_list(s);
     s->result.stats = log_stats(s->log);
     s->result.last_line = (struct str){s->last_line, s->last_line_n};

@@ -38,8 +38,6 @@ struct range { /* literals of one pattern end between first and last */
     uint32_t pattern;
     uint64_t begin; /* of the first one */
     uint64_t first, last;
-    uint64_t first_line, last_line; /* they stand in: index, with what the
-                                       window has dropped */
 };
 
 struct capture_at {

@@ -2,7 +2,6 @@
 #include "match/starts.h"
 
 #include "base/plain.h"
-#include "log/cursor.h"
 #include "match/prefilter.h"
 
 static plain_bytes are_words(plain_bytes v) { /* of folded text */

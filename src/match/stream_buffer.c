@@ -38,8 +38,7 @@ static bool starts_near(const struct scanner *s, uint32_t pattern) {
 }
 
 static void note_literal(struct scanner *s, struct stream_buffer *l,
-                         uint32_t pattern, uint64_t begin, uint64_t pos,
-                         uint64_t line) {
+                         uint32_t pattern, uint64_t begin, uint64_t pos) {
     if (!l->places)
         l->places = arena_array(s->a, s->kit->pattern_count,
                                 sizeof *l->places);
@@ -49,18 +48,13 @@ static void note_literal(struct scanner *s, struct stream_buffer *l,
                    (!starts_near(s, pattern) || pos <= r->last + NEAR_BYTES);
     if (!is_near) {
         *ARENA_ADD(s->a, l->ranges, l->range_count, l->range_cap) =
-            (struct range){pattern, begin, pos, pos, line, line};
+            (struct range){pattern, begin, pos, pos};
         l->places[pattern].range = l->range_count;
         return;
     }
     r->begin = least(r->begin, begin);
-    if (pos < r->first) {
-        r->first = pos;
-        r->first_line = line;
-    } else if (pos > r->last) {
-        r->last = pos;
-        r->last_line = line;
-    }
+    r->first = least(r->first, pos);
+    r->last = most(r->last, pos);
 }
 
 /* What stands between the first hits and the last ones is not kept, and of a
@@ -98,18 +92,14 @@ static void note_occurrence(struct scanner *s, struct stream_buffer *l,
     const struct window *w = &l->w;
     uint64_t last = window_pos(w, one->end - 1);
     uint64_t begin = window_pos(w, one->begin);
-    size_t line = window_mark_index(w, last);
+    uint64_t place = window_mark(w, last)->place;
     uint32_t count = prefilter_ref_count(f, one->literal);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pattern = prefilter_ref(f, one->literal, i);
-        if (is_wanted_here(s, pattern, w->marks[line].place) &&
+        if (is_wanted_here(s, pattern, place) &&
             !scan_denies(s, pattern, (struct str){w->text, w->n}, one->begin))
-            note_literal(s, l, pattern, begin, last + 1, w->dropped + line);
+            note_literal(s, l, pattern, begin, last + 1);
     }
-}
-
-static bool is_blank(char c) {
-    return fold_byte((unsigned char)c) == ' ';
 }
 
 /* So far back that every literal that ends behind `at` begins there or
@@ -117,7 +107,7 @@ static bool is_blank(char c) {
 static size_t before_literals(struct str text, size_t at) {
     for (size_t n = 0; n < LITERAL_BYTES_MAX && at > 0; n++) {
         at--;
-        while (at > 0 && is_blank(text.p[at]) && is_blank(text.p[at - 1]))
+        while (at > 0 && fold_is_blank(text.p[at]) && fold_is_blank(text.p[at - 1]))
             at--;
     }
     return at;
@@ -200,14 +190,10 @@ static uint64_t reach_of(const struct scanner *s, const struct range *r) {
     return is_signature ? SIGNATURE_REACH : OTHER_REACH;
 }
 
-static size_t line_index(const struct stream_buffer *l, uint64_t line) {
-    return (size_t)(line - l->w.dropped);
-}
-
 static uint64_t least_start(const struct scanner *s, const struct stream_buffer *l,
                             const struct range *r) {
     const struct window *w = &l->w;
-    size_t line = line_index(l, r->first_line);
+    size_t line = window_mark_index(w, r->first - 1);
     size_t near = window_lines_back(w, line, reach_of(s, r));
     uint64_t from = r->first > REACH_BACK ? r->first - REACH_BACK : 0;
     return most(most(from, w->marks[near].pos), l->places[r->pattern].next);
@@ -218,7 +204,7 @@ static uint64_t least_start(const struct scanner *s, const struct stream_buffer 
 static size_t stop_of(const struct scanner *s, const struct stream_buffer *l,
                       const struct range *r) {
     const struct window *w = &l->w;
-    size_t line = line_index(l, r->last_line);
+    size_t line = window_mark_index(w, r->last - 1);
     size_t near = window_lines_ahead(w, line, reach_of(s, r));
     size_t stop = window_offset(w, r->last + REACH_AHEAD);
     size_t end = window_line_stop(w, near);
@@ -234,7 +220,7 @@ static size_t line_start(const struct window *w, size_t at) {
 static size_t lines_back(const struct window *w, size_t at, uint32_t lines) {
     at = line_start(w, at);
     for (; lines > 0 && at > 0; lines--) {
-        while (at > 0 && is_blank(w->text[at - 1]))
+        while (at > 0 && fold_is_blank(w->text[at - 1]))
             at--;
         at = line_start(w, at);
     }
@@ -288,7 +274,7 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
         return;
     struct pattern_state *p = scan_pattern(s, r->pattern);
     if (!budget_allows(s, p)) {
-        budget_note(s, p, l->w.marks[line_index(l, r->first_line)].number);
+        budget_note(s, p, window_mark(&l->w, r->first - 1)->number);
         return;
     }
     struct search search = {

@@ -160,13 +160,11 @@ void window_drop(struct window *w, uint64_t pos) {
         w->marks[i - first] = w->marks[i];
     }
     w->mark_count -= first;
-    w->dropped += first;
     w->n -= offset;
     memmove(w->text, w->text + offset, w->n);
 }
 
 void window_break(struct window *w) {
-    w->dropped += w->mark_count;
     w->n = w->fresh = w->mark_count = 0;
     w->starts_mid_line = false;
     uint32_t id = w->trace.id; /* no two tracebacks share one */

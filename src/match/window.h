@@ -35,7 +35,6 @@ struct window {
     size_t fresh; /* bytes at its end that the prefilters have not seen */
     struct mark *marks;
     size_t mark_count, mark_cap;
-    uint64_t dropped; /* lines that stood before these: numbers them */
     uint64_t end; /* position behind the last byte */
     bool starts_mid_line;
     struct trace trace;

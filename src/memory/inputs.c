@@ -148,8 +148,8 @@ void inputs_forget(struct inputs *c, const enum fact_name *names) {
 }
 
 /* sources: a bit for each that counts. */
-static bool is_any(const struct inputs *c, const enum fact_name *names,
-                   unsigned sources) {
+static bool has_any(const struct inputs *c, const enum fact_name *names,
+                    unsigned sources) {
     while (*names != FACT_COUNT_OF &&
            !(c->in[*names].known && (sources >> c->in[*names].source & 1)))
         names++;
@@ -157,15 +157,15 @@ static bool is_any(const struct inputs *c, const enum fact_name *names,
 }
 
 bool inputs_knows_any(const struct inputs *c, const enum fact_name *names) {
-    return is_any(c, names, ~0u);
+    return has_any(c, names, ~0u);
 }
 
 bool inputs_says_any(const struct inputs *c, const enum fact_name *names) {
-    return is_any(c, names, ~(1u << SOURCE_DEFAULT));
+    return has_any(c, names, ~(1u << SOURCE_DEFAULT));
 }
 
 bool inputs_prints_any(const struct inputs *c, const enum fact_name *names) {
-    return is_any(c, names, 1u << SOURCE_LOG);
+    return has_any(c, names, 1u << SOURCE_LOG);
 }
 
 bool has_part(struct str word, const char *part) {
