@@ -239,7 +239,10 @@ void estimate_bound(const struct ask *q, struct estimate *e) {
         put_straddling(q, e);
     } else if (!e->limit.known && is_less) {
         ESTIMATE_IF(q, e, "verdict.if.free", in_unit(e, e->after.high));
-        e->is_trifle = e->before.known && e->after.high >= e->before.high;
+        e->is_trifle =
+            e->before.known &&
+            !is_telling(span_beyond(e->before, span_exact(e->after.high)),
+                        e->before);
         /* what was refused exceeds the limit; where between nothing and that
          * it lies nobody knows */
         int64_t share, less = span_middle(e->before) - span_middle(e->after);
