@@ -158,7 +158,11 @@ static struct span held_before_load(const struct inputs *c) {
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
 static struct span others_of(const struct inputs *c) {
-    struct span sum = span_in(c, FACT_others_in_use);
+    /* ranks of this job are no others there, but may be ended as well */
+    bool has_ranks =
+        c->in[FACT_own_ranks].known && c->in[FACT_own_ranks].number > 0;
+    struct span sum =
+        has_ranks ? span_none() : span_in(c, FACT_others_in_use);
     struct span before = held_before_load(c);
     if (c->in[FACT_other_in_use].known)
         return span_in(c, FACT_other_in_use);
