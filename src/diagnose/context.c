@@ -58,16 +58,18 @@ static int64_t place_of(const struct witness *x) {
 }
 
 static bool is_better(const struct witness *x, const struct witness *than) {
-    if (than->is_there && is_bound(x->fact.name))
-        return is_narrower(&x->fact, &than->fact);
-    if (than->is_there && is_vaguer(&x->fact, &than->fact))
-        return false;
-    if (than->is_there && is_vaguer(&than->fact, &x->fact))
+    if (!than->is_there)
         return true;
-    if (than->is_there && place_of(x) != place_of(than))
+    if (is_bound(x->fact.name))
+        return is_narrower(&x->fact, &than->fact);
+    if (is_vaguer(&x->fact, &than->fact))
+        return false;
+    if (is_vaguer(&than->fact, &x->fact))
+        return true;
+    if (place_of(x) != place_of(than))
         return place_of(x) < place_of(than);
-    if (!than->is_there || x->is_before != than->is_before)
-        return !than->is_there || x->is_before;
+    if (x->is_before != than->is_before)
+        return x->is_before;
     if (says_less(&x->fact, &than->fact))
         return false;
     if (x->is_dump != than->is_dump)
@@ -204,6 +206,15 @@ static bool is_better_command(struct str known, struct str command,
     return !is_part_of(command, known) && is_above;
 }
 
+/* It has all its lines, and is the command of what failed. */
+static bool is_ours(const struct diagnosis *d, const struct hit *h,
+                    struct str command, bool is_above) {
+    return h->kind == PATTERN_CONTEXT && command.n > 0 &&
+           !str_ends(command, STR("\\")) && hit_is_ours(d, h) &&
+           !command_is_image_alone(command) &&
+           (is_above || !hit_is_typed_next(d, h));
+}
+
 /* A script's own flags are not known well enough to add one to its command: a
  * value that stands there may be changed. */
 static void command_find(struct diagnosis *d, const struct failure_end *end) {
@@ -211,15 +222,12 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
         const struct hit *h = &d->scan->hits.at[i];
         struct str printed = str_trim(h->command);
         struct str command = command_as_typed(d->a, printed);
-        bool is_cut = str_ends(command, STR("\\")); /* lines are missing */
         bool is_whole = command.n > 0 &&
                         (command.p != printed.p ||
                          command_in_line(h->command_line, h->command_at,
                                          &command));
         bool is_above = h->order <= end->last;
-        if (h->kind != PATTERN_CONTEXT || command.n == 0 || is_cut ||
-            !hit_is_ours(d, h) || command_is_image_alone(command) ||
-            (!is_above && hit_is_typed_next(d, h)))
+        if (!is_ours(d, h, command, is_above))
             continue;
         if (reader_engine(d->r, h->owner)->command.n == 0) {
             bool is_better =

@@ -166,6 +166,18 @@ static bool list_training(struct arena *a, struct budget *b,
     return true;
 }
 
+/* What is used and not listed. Messages before torch 1.13 and AMD's do not say
+ * what the process holds: it is outside torch, of whatever process. What
+ * cudaMallocAsync prints has no cache: whose the rest is nobody says. */
+static void list_gap(struct budget *b, const struct inputs *c,
+                     bool has_spare) {
+    struct span used = span_minus(b->total, span_in(c, FACT_gpu_free));
+    struct span gap = span_minus(used, sum_of(b));
+    if (c->in[FACT_pytorch_allocated].known &&
+        !c->in[FACT_process_in_use].known && gap.known && gap.low > 64 * MIB)
+        budget_add(b, has_spare ? "non_torch" : "beside", gap, STR("derived"));
+}
+
 /* A failed allocation: what torch's message lists. */
 static void list_process(struct arena *a, struct budget *b,
                          const struct inputs *c) {
@@ -188,17 +200,7 @@ static void list_process(struct arena *a, struct budget *b,
         budget_add_fact(a, b, c, "mine", FACT_process_in_use);
     }
     budget_add_fact(a, b, c, "others", FACT_other_in_use);
-    /* Messages before torch 1.13 and AMD's do not say what the process holds:
-     * what is used and not listed is outside torch, of whatever process. */
-    struct span used = span_minus(b->total, span_in(c, FACT_gpu_free));
-    struct span gap = span_minus(used, sum_of(b));
-    if (allocated.known && spare.known && !process.known && gap.known &&
-        gap.low > 64 * MIB)
-        budget_add(b, "non_torch", gap, STR("derived"));
-    /* What cudaMallocAsync prints has no cache: whose the rest is nobody says. */
-    if (allocated.known && !spare.known && !process.known && gap.known &&
-        gap.low > 64 * MIB)
-        budget_add(b, "beside", gap, STR("derived"));
+    list_gap(b, c, spare.known);
     budget_add_fact(a, b, c, "free", FACT_gpu_free);
 }
 

@@ -243,15 +243,18 @@ static void put_last_drop(const struct ask *q, struct estimate *e) {
     e->share_micro = SHARE_NONE;
 }
 
+/* The list of processes has this one and no other. */
+static bool is_alone(const struct inputs *c) {
+    return is_on(c, FACT_own_process_listed) &&
+           !c->in[FACT_other_in_use].known && !c->in[FACT_others_in_use].known;
+}
+
 static struct estimate for_allocation(const struct ask *q) {
     const struct inputs *c = q->c;
     struct shortfall s = shortfall_of(q);
     struct span others = others_of(c);
-    bool is_alone = is_on(c, FACT_own_process_listed) &&
-                    !c->in[FACT_other_in_use].known &&
-                    !c->in[FACT_others_in_use].known;
-    if (is_alone)
-        return estimate_none(FACT_tried_alloc); /* it is the process alone */
+    if (is_alone(c))
+        return estimate_none(FACT_tried_alloc);
     if (s.asked.known && s.free.known && s.free.low >= s.asked.high)
         return estimate_unknown(FACT_tried_alloc); /* nothing is missing */
     struct estimate e =

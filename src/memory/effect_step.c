@@ -336,15 +336,21 @@ static void put_at_most(const struct ask *q, struct estimate *e,
         ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
 }
 
+/* One sample is the least, and what is there cannot be short. */
+static bool is_to_scale(const struct ask *q, const struct shortfall *s,
+                        int64_t now) {
+    bool is_short = !s->missing.known || s->missing.high > 0;
+    return is_refusal(q, s) && now != 1 && is_short;
+}
+
 struct estimate step_scaled(const struct ask *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     int64_t now =
         setting >= 0 ? setting_of(q->c, (enum fact_name)setting, 0) : 0;
-    bool is_short = !s.missing.known || s.missing.high > 0;
     struct cut cut = {0, 0};
-    if (!is_refusal(q, &s) || now == 1 || !is_short)
-        return estimate_none(FACT_tried_alloc); /* one sample is the least */
+    if (!is_to_scale(q, &s, now))
+        return estimate_none(FACT_tried_alloc);
     if (s.asked.known && !s.free.known && s.asked.low < TELLING)
         return e; /* a small request shows that all was full, and no more */
     bool is_put = !s.free.known &&
