@@ -72,9 +72,9 @@ class Compare(unittest.TestCase):
                          "engine_version=0.20,latest")
         self.assertEqual(out, "")
         self.assertRegex(err, "not a version")
-        out, err = oomkb("fit", "--model", "Qwen/Qwen3-8B", "--engine", "mlx",
+        out, err = oomkb("fit", "--model", "Qwen/Qwen3-8B", "--engine", "exllama",
                          "--compare", "engine_version=newest")
-        self.assertRegex(err, "no newest release of mlx is known")
+        self.assertRegex(err, "no newest release of exllama is known")
 
     def test_windows_outlive_two_steps_from_0_26(self):
         """Gemma 3 27B: 10 layers a group, 16 heads x 128 x 2 bytes x 2 = 8,192
