@@ -40,6 +40,7 @@ BATCHES = [
           "platforms, each with a key of first fixes"),
 ]
 
+DATED = pathlib.Path(__file__).parent / "dated.tsv"
 KEYED = pathlib.Path(__file__).parent / "keyed_runs.tsv"
 KEYED_COLUMNS = ("first fix accepted", "plainly wrong",
                  "accepted one in the first three",
@@ -72,6 +73,8 @@ program fits it, and no more.
 | batch | failures | {columns} |
 | --- | --- | {rules} |
 {lines}
+
+{dated}
 """
 
 
@@ -138,6 +141,24 @@ def keyed_lines():
     return lines
 
 
+def dated_line():
+    """What the first runs got right on the newest threads."""
+    table = [row.split("\t") for row in DATED.read_text().splitlines()
+             if row and not row.startswith("#")]
+    failures = [row for row in table if row[3] == "yes"]
+    healthy = [row for row in table if row[3] == "no"]
+
+    def of(column):
+        return share(sum(row[column] == "yes" for row in failures),
+                     len(failures))
+    silent = share(sum(row[4] == "no" for row in healthy), len(healthy))
+    return (f"Of batches P31 to P40 {len(failures)} failures are from threads "
+            f"since June 2026 (`tests/eval/dated.tsv`;\nP27 is of such threads "
+            f"alone): found {of(4)}, first fix accepted {of(5)}, plainly\nwrong "
+            f"{of(6)}, an accepted one in the first three {of(7)}; near misses "
+            f"silent\n{silent}.")
+
+
 def numbered(batches, letter):
     """"2 to 5" of E2, E3, E4, E5."""
     numbers = sorted(int(b[1:]) for b in batches if b[0] == letter and b[1:])
@@ -173,4 +194,4 @@ def section():
                           keyed_columns=" | ".join(KEYED_COLUMNS),
                           keyed_rules=" | ".join("---" for _ in KEYED_COLUMNS),
                           keyed_lines="\n".join(keyed_lines()),
-                          lines="\n".join(lines))
+                          lines="\n".join(lines), dated=dated_line())
