@@ -47,9 +47,10 @@ class Programs:
     def house_objects(self):
         found = []
         for house in ("base", "corpus", "index", "log", "match"):
-            folder = os.path.join(self.build_dir, "obj", house)
-            found += [os.path.join(folder, n) for n in sorted(
-                os.listdir(folder)) if n.endswith(".o")]
+            # by their sources: a build folder keeps objects of files that went
+            sources = os.path.join(ROOT, "src", house)
+            found += [os.path.join(self.build_dir, "obj", house, n[:-1] + "o")
+                      for n in sorted(os.listdir(sources)) if n.endswith(".c")]
         return found + [os.path.join(self.build_dir, "libjansson.a")] + ARCHIVES
 
     def linked_as_program(self):
