@@ -64,8 +64,9 @@ class Numbers(unittest.TestCase):
         self.assertIn("plan for far more", text_of(log))
         load = ("$ vllm serve Qwen/Qwen1.5-72B-Chat\n  File \"/v/vllm/worker/model_runner.py\", line 1, in load_model\n"
                 "    self.model = get_model(vllm_config=self.vllm_config)\n" + torch("384.00 MiB", "79.33 GiB", "352.00 MiB", "78.30 GiB"))
-        if reports_of(OOMKB, [load])[0]["findings"][0]["fixes"][0]["estimate"]["verdict"] == "enough":
-            self.assertNotIn("plan for far more", text_of(load))
+        first = reports_of(OOMKB, [load])[0]["findings"][0]["fixes"][0]
+        self.assertEqual(first["estimate"]["verdict"], "enough")
+        self.assertNotIn("plan for far more", text_of(load))
 
     def test_what_neither_tensors_nor_free_memory_are_is_said(self):
         log = ("  File \"ComfyUI/comfy/sample.py\", line 65, in sample\ntorch.OutOfMemoryError: Allocation on device 0 would "
