@@ -12,7 +12,7 @@
  *                    pool keeps its bytes. Where fp8 alone is not enough, the
  *                    length it would carry is proposed
  *   kv_cache_memory  a pool whose size was set by hand: one request, where the
- *                    weights and a tenth for the steps leave so much
+ *                    weights, and steps and graphs at most, leave so much
  *   decode context   ranks that keep the same cache share its tokens instead:
  *   parallelism      latents up to TP, heads TP / heads. It costs no card.
  *                    Windows and recurrent states vLLM does not share so, and
@@ -34,7 +34,6 @@ struct estimate estimate_beside_pool(const struct ask *q) {
 /* ---- a pool of a given size ---- */
 
 #define POOL_STEP (INT64_C(256) << 20)
-#define STEPS_SHARE 10 /* of what was free: for activations and graphs */
 
 struct estimate effect_kv_cache_memory(const struct ask *q) {
     struct kv_side kv = kv_side_of(q);
@@ -50,7 +49,8 @@ struct estimate effect_kv_cache_memory(const struct ask *q) {
     int64_t size = ceil_div(kv.need.high, POOL_STEP) * POOL_STEP;
     e.proposed = propose(FACT_kv_cache_memory, size);
     e.after = span_exact(size);
-    e.limit = span_beyond(room, span_share(free, 1, STEPS_SHARE));
+    struct span steps = span_plus(workspace_bytes(q->c), graph_bytes(q->c));
+    e.limit = span_beyond(room, steps);
     estimate_needs(&e, free.known, FACT_free_before_load);
     estimate_needs(&e, !free.known || room.known, FACT_model);
     if (e.limit.known)
