@@ -12,7 +12,7 @@
 
 #include <oomkb/oomkb.h>
 
-#include "base/ledger.h"
+#include "base/snapshot.h"
 #include "diagnose/diagnose.h"
 #include "match/match.h"
 #include "render/render.h"
@@ -116,7 +116,7 @@ struct told_before {
 struct oomkb_report {
     const struct oomkb *kb;
     struct allocator from;
-    struct ledger ledger; /* lends the scan its memory */
+    struct snapshot_allocator memory; /* of scan */
     size_t max_memory_bytes;
     struct arena scan;
     struct scans *scans;

@@ -18,7 +18,7 @@
 /* ---- there and back ---- */
 
 static bool go_ahead(struct oomkb_report *r) {
-    if (!ledger_mark(&r->ledger))
+    if (!snapshot_take(&r->memory))
         return false;
     r->scan_before = r->scan;
     r->is_ahead = true;
@@ -31,7 +31,7 @@ void session_back(struct oomkb_report *r) {
     session_forget(r);
     arena_release_to(&r->scan, r->scan_before.deferred);
     r->scan = r->scan_before;
-    ledger_restore(&r->ledger);
+    snapshot_restore(&r->memory);
     r->found = NULL;
     r->is_broken = r->is_ahead = false;
 }

@@ -86,11 +86,11 @@ int session_new(const struct oomkb *kb, const struct settings *s,
                                .from = s->from,
                                .lang = s->show.lang,
                                .max_memory_bytes = s->max_memory_bytes};
-    if (!ledger_init(&r->ledger, &r->from)) {
+    if (!snapshot_init(&r->memory, &r->from)) {
         s->from.put(s->from.ctx, r);
         return error_set(err, OOMKB_ERROR_MEMORY, "no lock for a scan");
     }
-    arena_init(&r->scan, &r->ledger.lends, s->max_memory_bytes);
+    arena_init(&r->scan, &r->memory.allocator, s->max_memory_bytes);
     struct beginning b = {r, s};
     struct fault fault;
     enum fail code = arena_guard(&r->scan, begin, &b, &fault);
@@ -266,7 +266,7 @@ void session_free(struct oomkb_report *r) {
         session_back(r);
         session_forget(r);
         arena_free(&r->scan);
-        ledger_end(&r->ledger);
+        snapshot_end(&r->memory);
         if (r->news != NULL)
             from.put(from.ctx, r->news);
         from.put(from.ctx, r);

@@ -4,10 +4,9 @@
  *     arena.deferred -> newest -> ... -> oldest     (released in this order)
  *     arena.rescue -> innermost guard -> outer guard
  *
- * Blocks double from 4 KiB to 1 MiB; what would not fit gets a block of its
- * own behind the newest, which stays in use. This is the only file that jumps.
- * It refuses to go on without a guard: a raise that nobody catches is a bug in
- * the caller and aborts.
+ * Blocks double from 4 KiB to 1 MiB. A large request gets a block of its own
+ * behind the newest one, which stays in use. This is the only file that calls
+ * longjmp(). A raise without a guard is a bug in the caller and aborts.
  */
 #include "base/arena.h"
 
@@ -72,7 +71,8 @@ void arena_free(struct arena *a) {
     a->used_bytes = 0;
 }
 
-/* A block for `need` bytes: the newest one, or an only child behind it. */
+/* A block for `need` bytes. A request of more than a quarter of the next block
+ * size gets a block of its own behind the newest one. */
 static struct arena_block *add_block(struct arena *a, size_t need) {
     size_t size = a->blocks ? a->blocks->size * 2 : FIRST_BLOCK_BYTES;
     if (size > LARGEST_BLOCK_BYTES)
@@ -175,7 +175,7 @@ static void make_defer(void *arg) {
     d->made = arena_alloc(d->a, sizeof *d->made);
 }
 
-/* Then nothing is raised, and no guard is needed: most often. */
+/* True if an allocation of `bytes` cannot raise: the usual case. */
 static bool has_room(const struct arena *a, size_t bytes) {
     return a->blocks && a->blocks->size - a->blocks->used >= bytes &&
            (!a->ceiling_bytes || (a->ceiling_bytes > a->used_bytes &&
@@ -190,7 +190,7 @@ void arena_defer(struct arena *a, void (*release)(void *), void *what) {
         make_defer(&d);
     else
         code = arena_guard(a, make_defer, &d, &fault);
-    if (code != FAIL_NONE) { /* nobody else will: what was opened is lost */
+    if (code != FAIL_NONE) { /* unregistered, so it would leak */
         release(what);
         arena_raise(a, code, "%s", fault.text);
     }
@@ -198,10 +198,10 @@ void arena_defer(struct arena *a, void (*release)(void *), void *what) {
     a->deferred = d.made;
 }
 
-/* Zeroed bytes right behind the list; false: others stand there, or nothing
- * may. */
-static bool lengthen(struct arena *a, const char *list, size_t bytes,
-                     size_t wanted) {
+/* Extend the list to `wanted` bytes in place, zeroed. False if it is not the
+ * last allocation of the newest block, or the block has no room. */
+static bool grow_in_place(struct arena *a, const char *list, size_t bytes,
+                          size_t wanted) {
     struct arena_block *b = a->blocks;
     size_t end = list && b ? rounded(a, bytes) : 0;
     size_t more = end > 0 ? rounded(a, wanted) - end : 0;
@@ -218,7 +218,7 @@ void *arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
         return list;
     size_t more = *cap < 4 ? 8 : *cap * 2, bytes;
     if (!__builtin_mul_overflow(more, size, &bytes) &&
-        lengthen(a, list, *cap * size, bytes)) {
+        grow_in_place(a, list, *cap * size, bytes)) {
         *cap = more;
         return list;
     }
@@ -229,7 +229,8 @@ void *arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
     return bigger;
 }
 
-/* Apart from arena_guard(), so that what a raise changes is no local here. */
+/* A function of its own: a local of the function that calls setjmp() is
+ * indeterminate after the jump if it changed in between (C17 7.13.2.1). */
 static void run_guarded(struct arena_rescue *rescue, void (*body)(void *arg),
                         void *arg) {
     if (setjmp(rescue->jump) == 0)

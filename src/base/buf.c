@@ -1,8 +1,9 @@
 /* buf.c: growing by doubling, up to the ceiling.
  *
- * A buffer in an arena borrows from a lease: an allocator that remembers the
- * (at most two) blocks the buffer holds while it grows. The arena releases the
- * lease, so the struct buf itself may stand on a stack that is gone by then.
+ * A buffer in an arena allocates through a lease: an allocator that records
+ * the blocks the buffer holds (two while it grows, else one). The arena
+ * releases the lease, so the struct buf may be a local variable that is gone
+ * by then.
  */
 #include "base/buf.h"
 
@@ -69,12 +70,12 @@ void buf_clear(struct buf *b) {
         b->p[0] = '\0';
 }
 
-/* Room for n more bytes and the final NUL; false (and sticky) if there is
- * none. */
+/* Make room for n more bytes and the final NUL. False if there is none; then
+ * b->failed is set. */
 static bool make_room(struct buf *b, size_t n) {
     if (b->failed)
         return false;
-    if (n < b->cap - b->n) /* most often */
+    if (n < b->cap - b->n) /* the usual case */
         return true;
     size_t limit = b->ceiling ? b->ceiling : SIZE_MAX / 4;
     b->failed = b->n > limit || n > limit - b->n;

@@ -1,8 +1,8 @@
 /* buf.h: a growable byte buffer with a ceiling. A failed append is sticky:
- * write all you like, ask buf_ok() once. The memory is malloc's through the
- * allocator it was given; buf_free() or an arena_defer releases it. A buffer
- * in an arena raises FAIL_MEMORY where its allocator says no, as arena_alloc()
- * does: only its ceiling is left to ask for. */
+ * check buf_ok() once, after all writes. The memory comes from the given
+ * allocator; buf_free() or an arena_defer releases it. A buffer in an arena
+ * raises FAIL_MEMORY as arena_alloc() does, so there buf_ok() only tells
+ * whether the ceiling was reached. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -14,13 +14,13 @@ struct buf {
     size_t n, cap, ceiling;
     bool failed;
     const struct allocator *from;
-    struct arena *a; /* raises where memory ends; NULL: the failure sticks */
+    struct arena *a; /* raises when out of memory; NULL: failed is set */
 };
 
-/* ceiling: the most bytes it may hold, 0 for none. */
+/* ceiling: the most bytes it may hold; 0: no ceiling. */
 void buf_init(struct buf *b, const struct allocator *from, size_t ceiling);
-void buf_init_in(struct buf *b, struct arena *a, size_t ceiling); /* its bytes
-    live until arena_free(); the struct may stand on a stack */
+/* The bytes live until arena_free(); the struct may be a local variable. */
+void buf_init_in(struct buf *b, struct arena *a, size_t ceiling);
 void buf_free(struct buf *b);
 void buf_clear(struct buf *b); /* keeps the memory and the failure */
 void buf_add(struct buf *b, struct str s);

@@ -1,11 +1,11 @@
-/* diag.c: the one shape of a complaint.
+/* diag.c: the format of a diagnostic.
  *
  *     entries/vllm/x.yaml:12:5: error: unknown key "titel" [E003]
  *         titel:
  *         ^~~~~
  *
- * Columns count characters, as the YAML reader does; the caret line keeps tabs
- * and gives wide characters two blanks, so it stands right in a terminal.
+ * Columns count characters, as the YAML reader does. The caret line keeps tabs
+ * and has two blanks for a wide character, so that it is aligned in a terminal.
  */
 #include "base/diag.h"
 

@@ -1,6 +1,6 @@
-/* diag.h: one printer for everything a corpus author, or a user with a bad
- * file, can get wrong: `path:line:col: level: message [E012]`, the source
- * line, and a caret under the place. */
+/* diag.h: diagnostics about files of a corpus author or a user, in one format:
+ * `path:line:col: level: message [E012]`, the source line, and a caret under
+ * the column. */
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
@@ -25,11 +25,11 @@ struct diag {
 typedef void (*diag_fn)(void *ctx, const struct diag *d);
 
 const char *diag_level_word(enum diag_level level); /* error warning note */
-enum diag_level diag_level_named(struct str word);
+enum diag_level diag_level_named(struct str word);  /* else DIAG_NOTE */
 /* By path, line, column, code and message. */
 int diag_compare(const struct diag *x, const struct diag *y);
 void diag_format(const struct diag *d, struct buf *out); /* ends in \n */
-/* Without the line of source. */
+/* Without the source line. */
 struct json *diag_json(struct arena *a, const struct diag *d);
 
 #endif

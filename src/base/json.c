@@ -1,10 +1,10 @@
-/* json.c: jansson behind arenas.
+/* json.c: jansson with arenas.
  *
  * A struct json is a handle: the jansson value and the arena that owns the
- * handle. A value that was built or parsed holds one reference, given up when
+ * handle. A value that was built or parsed holds one reference, released when
  * the arena is freed; a value that was looked up borrows from its parent,
- * which lives as long. Ratios are handed to jansson as doubles for printing
- * only: with 15 digits the nearest double of k/1000000 prints as k/1000000.
+ * which lives as long. Ratios become doubles for printing only: with 15 digits
+ * the nearest double of k/1000000 prints as k/1000000.
  */
 #include "base/json.h"
 
@@ -15,8 +15,9 @@
 
 #define RATIO_DIGITS 15
 
-/* What jansson's archive sees for stdin (Makefile): json_loadf() compares its
- * argument with it to name the source in an error. Nobody calls that here. */
+/* The Makefile renames stdin in jansson's archive to this symbol. json_loadf()
+ * compares its argument with stdin to name the source in an error; oomkb does
+ * not call it. */
 extern void *const oomkb_no_stdin;
 void *const oomkb_no_stdin = NULL;
 
@@ -25,7 +26,7 @@ struct json {
     struct arena *a;
 };
 
-static void give_up(void *what) {
+static void release(void *what) {
     json_decref(what);
 }
 
@@ -40,7 +41,7 @@ static struct json *borrow(struct arena *a, json_t *value) {
 static struct json *own(struct arena *a, json_t *value) {
     if (!value)
         arena_raise(a, FAIL_MEMORY, "out of memory for a JSON value");
-    arena_defer(a, give_up, value);
+    arena_defer(a, release, value);
     return borrow(a, value);
 }
 
@@ -208,7 +209,7 @@ void json_write(struct json *value, bool pretty, struct buf *out) {
     size_t layout = pretty ? JSON_INDENT(2) : JSON_COMPACT;
     size_t flags = layout | JSON_ENCODE_ANY | JSON_REAL_PRECISION(RATIO_DIGITS);
     struct arena *raises = out->a;
-    out->a = NULL; /* a raise from the callback would leak what jansson holds */
+    out->a = NULL; /* a raise in the callback would leak jansson's memory */
     if (json_dump_callback(value->value, add_to_buf, out, flags) != 0)
         out->failed = true;
     out->a = raises;

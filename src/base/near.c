@@ -1,5 +1,5 @@
-/* near.c: edit distance, one row at a time; a row back is kept for two bytes
- * in each other's place, which is one slip of the hand and not two. */
+/* near.c: edit distance with three rows of the matrix; the third is needed for
+ * a swap of two neighbours, which costs 1 and not 2. */
 #include "base/near.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-struct rows { /* of the i-th byte of a, and of the two before */
+struct rows { /* of byte i of a, i - 1 and i - 2 */
     size_t now[NEAR_BYTES_MAX + 1];
     size_t last[NEAR_BYTES_MAX + 1];
     size_t before[NEAR_BYTES_MAX + 1];

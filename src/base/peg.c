@@ -1,5 +1,5 @@
-/* peg.c: a pattern becomes a list of nodes, which is walked with one place in
- * the text.
+/* peg.c: a pattern is compiled to a list of nodes, and a match walks the nodes
+ * with one position in the text.
  *
  *     %[rank(?<rank>%d+)%](:|$)
  *
@@ -7,9 +7,10 @@
  *                        first: SET                first: CELLS ":"
  *                                                  other: END
  *
- * Cells are bytes in a row, each a character or one of a set: a date is one
- * node. The walk is as deep as brackets stand in each other. It refuses to check
- * patterns: each stands in the program with a sample that a test runs.
+ * Cells are consecutive bytes, each a character or one of a set: a date is one
+ * node. The recursion is as deep as groups are nested. Patterns are not
+ * checked for syntax: all of them are part of the program, each with a sample
+ * that a test runs.
  */
 #include "base/peg.h"
 
@@ -18,15 +19,14 @@
 #define FAILED SIZE_MAX
 #define ENDLESS UINT16_MAX
 #define NODES_USUAL 128
-#define SET_FROM 256 /* a cell from here on is a set, one below a character */
+#define SET_FROM 256 /* cells below are characters, from here on sets */
 
 enum op { OP_CELLS, OP_SET, OP_GROUP, OP_AHEAD, OP_NOT_AHEAD, OP_END };
 
 struct node {
     struct str name;      /* of a group */
-    uint16_t cell, cells; /* of cells: the first one, and how many; of a set:
-                             itself */
-    uint16_t least, most; /* how often */
+    uint16_t cell, cells; /* OP_CELLS: first and count; OP_SET: the set */
+    uint16_t least, most; /* repetitions */
     uint16_t next;        /* 0: the sequence ends */
     uint16_t first;       /* of a group: the first alternative */
     uint16_t other;       /* of an alternative's first node: the next one */
@@ -59,7 +59,7 @@ struct peg_set *peg_set_new(struct arena *a) {
     s->nodes = arena_room(a, NODES_USUAL * sizeof *s->nodes);
     s->cells = arena_room(a, NODES_USUAL * sizeof *s->cells);
     s->sets = arena_room(a, NODES_USUAL * sizeof *s->sets);
-    add_node(s, OP_END); /* no node has the number 0 */
+    add_node(s, OP_END); /* takes number 0, which means none */
     return s;
 }
 
@@ -68,7 +68,7 @@ static void add_range(struct peg_bytes *set, char first, char last) {
         set->bits[c >> 6] |= UINT64_C(1) << (c & 63);
 }
 
-/* Behind a '%'. */
+/* The class behind a '%'. */
 static void add_class(struct peg_bytes *set, char c) {
     if (c == 'd' || c == 'w')
         add_range(set, '0', '9');
@@ -86,7 +86,7 @@ static void add_class(struct peg_bytes *set, char c) {
         add_range(set, c, c);
 }
 
-/* Behind a '['. */
+/* The set behind a '['. Returns the end of the brackets. */
 static const char *read_brackets(struct peg_bytes *set, const char *p) {
     bool is_negated = *p == '^';
     for (p += is_negated; *p != ']'; p++) {
@@ -104,7 +104,7 @@ static const char *read_brackets(struct peg_bytes *set, const char *p) {
     return p + 1;
 }
 
-/* A character, or a new set. */
+/* A cell: a character, or a new set. */
 static uint16_t read_cell(struct peg_set *s, const char **p) {
     struct peg_bytes set = {{0}};
     char c = *(*p)++;
@@ -151,7 +151,7 @@ static void add_cells(struct peg_set *s, uint16_t node, uint16_t cell,
     }
 }
 
-/* Cells as far as they go, or a set with how often it may stand. */
+/* Consecutive cells with a fixed count, or one cell with a variable count. */
 static uint16_t read_cells(struct peg_set *s, const char **p) {
     uint16_t node = add_node(s, OP_CELLS);
     s->nodes[node].cell = (uint16_t)s->cell_count;
@@ -198,7 +198,7 @@ static uint16_t read_group(struct peg_set *s, const char **p) {
     return node;
 }
 
-/* One node, with how often it may stand. */
+/* One node with its repetitions. */
 static uint16_t read_element(struct peg_set *s, const char **p) {
     if (**p == '$') {
         ++*p;
@@ -217,7 +217,7 @@ static bool ends_sequence(char c) {
 
 static uint16_t read_sequence(struct peg_set *s, const char **p) {
     if (ends_sequence(**p))
-        return add_node(s, OP_CELLS); /* none */
+        return add_node(s, OP_CELLS); /* an empty sequence */
     uint16_t first = read_element(s, p), last = first;
     while (!ends_sequence(**p)) {
         uint16_t next = read_element(s, p);
@@ -252,7 +252,8 @@ static void add_cell(const struct peg_set *s, uint16_t cell,
         to->bits[i] |= s->sets[cell - SET_FROM].bits[i];
 }
 
-/* False: behind it the text may be where it was. */
+/* Add the bytes that a match of this sequence may begin with. False if the
+ * sequence may match without taking a byte. */
 static bool add_first(const struct peg_set *s, uint16_t node,
                       struct peg_bytes *to) {
     bool takes = false;
@@ -278,7 +279,8 @@ struct peg_bytes peg_first(const struct peg_set *s, uint16_t pattern) {
     return first;
 }
 
-/* The bytes that stand at this place of all it matches; false: any may. */
+/* Add the bytes that may stand at offset `place` of a match of this node.
+ * False if that is not known, so any byte may. */
 static bool add_at(const struct peg_set *s, uint16_t node, unsigned place,
                    struct peg_bytes *to) {
     const struct node *n = &s->nodes[node];
@@ -356,7 +358,7 @@ static size_t match_alternatives(const struct walk *w, unsigned node,
     for (; node != 0; node = w->nodes[node].other) {
         const struct node *n = &w->nodes[node];
         if (n->op == OP_CELLS && !has_first(w, n, at))
-            continue; /* soon: most begin with these */
+            continue; /* a shortcut: most alternatives begin with cells */
         size_t end = match_sequence(w, node, at);
         if (end != FAILED)
             return end;
@@ -381,7 +383,7 @@ static size_t match_group(const struct walk *w, const struct node *n,
         if (n->name.n > 0)
             capture(w->m, n->name, at, end);
         if (end == at)
-            break; /* it took nothing, and would again */
+            break; /* it took nothing: the next round would do the same */
         at = end;
     }
     return at;
@@ -409,7 +411,7 @@ static size_t match_set(const struct walk *w, const struct node *n,
 static size_t match_sequence(const struct walk *w, unsigned node, size_t at) {
     for (; node != 0 && at != FAILED; node = w->nodes[node].next) {
         const struct node *n = &w->nodes[node];
-        if (n->op == OP_SET) /* the most common ones first */
+        if (n->op == OP_SET) /* the most frequent operations first */
             at = match_set(w, n, at);
         else if (n->op == OP_CELLS)
             at = has_cells(w, n, at) ? at + n->cells : FAILED;

@@ -1,7 +1,7 @@
-/* peg.h: patterns of what a text begins with. They look like regular
- * expressions and are read as parsing expressions: from left to right, each
- * part takes as much as it can and gives nothing back. So a match costs time in
- * proportion to the text, whatever it holds.
+/* peg.h: small patterns that match at the beginning of a text. They look like
+ * regular expressions and match as parsing expressions (PEG): from left to
+ * right, each part takes as much as it can and never backtracks. So the time
+ * of a match is linear in the text.
  *
  *     abc.          these characters; a dot is a dot
  *     %d %l %w %s   digit; letter; letter, digit or '_'; blank or tab
@@ -9,8 +9,8 @@
  *     [a-z%d_]      one of these; [^ :] one of all others
  *     x? x* x+ x{2} x{1,6} x{3,}   of a character, a set or a group
  *     (a|b)         the first alternative that matches
- *     (?<name>a)    the same, and what it took has a name
- *     (?=a) (?!a)   a stands here, or does not; nothing is taken
+ *     (?<name>a)    a group whose text is captured under this name
+ *     (?=a) (?!a)   a follows, or does not; nothing is taken
  *     $             the end of the text
  */
 #ifndef BASE_PEG_H
@@ -19,9 +19,9 @@
 #include "base/arena.h"
 #include "base/limits.h"
 
-struct peg_set; /* patterns, compiled */
+struct peg_set; /* compiled patterns */
 
-struct peg_bytes { /* a set of them */
+struct peg_bytes { /* a set of byte values */
     uint64_t bits[4];
 };
 
@@ -36,25 +36,24 @@ struct peg_match {
     size_t capture_count;
     struct peg_capture {
         struct str name, text;
-    } captures[PEG_CAPTURES_MAX]; /* of one name the last counts */
+    } captures[PEG_CAPTURES_MAX]; /* the last one of a name counts */
 };
 
 struct peg_set *peg_set_new(struct arena *a);
-/* Its number. It is one of the program's own, so that it is sound; it outlives
- * the set. */
+/* Returns the pattern's number. The pattern must be valid: its syntax is not
+ * checked. It must outlive the set, which keeps pointers into it. */
 uint16_t peg_add(struct peg_set *s, const char *pattern);
-/* The bytes that a text begins with which it may match; what it takes of an
- * empty text is left out. */
+/* The first bytes of the non-empty texts that it may match. */
 struct peg_bytes peg_first(const struct peg_set *s, uint16_t pattern);
-/* Which of up to 64 patterns may match a text, by its first bytes. */
+/* A filter: which of up to 64 patterns may match a text, by its first bytes. */
 #define PEG_AHEAD 3
-struct peg_index { /* 1 << number for each pattern that may have this byte */
+struct peg_index { /* bit `number` of each pattern that may have this byte */
     uint64_t by_byte[PEG_AHEAD][256];
-    uint64_t any[PEG_AHEAD]; /* ... or whatever byte */
+    uint64_t any[PEG_AHEAD]; /* patterns that may have any byte there */
 };
 void peg_index_add(struct peg_index *x, const struct peg_set *s,
                    uint16_t pattern, unsigned number);
-/* The text has one byte at least. */
+/* The text must not be empty. */
 static inline uint64_t peg_index_find(const struct peg_index *x,
                                       struct str text) {
     uint64_t found = x->by_byte[0][(unsigned char)text.p[0]];
@@ -62,7 +61,7 @@ static inline uint64_t peg_index_find(const struct peg_index *x,
         found &= x->any[i] | x->by_byte[i][(unsigned char)text.p[i]];
     return found;
 }
-/* False: *m is undefined. */
+/* If false, *m is undefined. */
 bool peg_match(const struct peg_set *s, uint16_t pattern, struct str text,
                struct peg_match *m);
 

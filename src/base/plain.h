@@ -1,5 +1,5 @@
-/* plain.h: is a stretch of text nothing special? Sixteen bytes at a time, by
- * vectors that gcc and clang turn into what the machine has. */
+/* plain.h: scanning bytes 16 at a time, by the vector extensions of gcc and
+ * clang, which compile to what the target has. */
 #ifndef BASE_PLAIN_H
 #define BASE_PLAIN_H
 
@@ -17,7 +17,7 @@ static inline plain_bytes plain_load(const char *p) {
     return v;
 }
 
-/* Of a mask, a bit for each of its bytes, the first one lowest. */
+/* One bit for each byte of the mask, the first byte in the lowest bit. */
 static inline uint32_t plain_bits(plain_bytes mask) {
 #if defined(__SSE2__)
     typedef char chars __attribute__((vector_size(PLAIN_STEP)));
@@ -40,12 +40,12 @@ static inline bool plain_any(plain_bytes mask) {
 #endif
 }
 
-/* As a signed byte, whatever is not ASCII is below ' ', too. */
+/* Bytes are signed here, so bytes beyond ASCII are below ' ', too. */
 static inline plain_bytes plain_is_unprintable(plain_bytes v) {
     return (v < ' ') | (v == 0x7F);
 }
 
-/* Printable ASCII and nothing else, tabs excluded? */
+/* True if all of s is printable ASCII; a tab is not. */
 static inline bool plain_is_printable(struct str s) {
     size_t i = 0;
     plain_bytes bad = {0};
@@ -61,7 +61,7 @@ static inline bool plain_is_printable(struct str s) {
     return !plain_any(bad);
 }
 
-/* Behind the last c of s; 0: there is none. */
+/* The offset behind the last c of s; 0 if there is none. */
 static inline size_t plain_behind_last(struct str s, char c) {
     size_t n = s.n;
     while (n >= PLAIN_STEP &&
@@ -72,7 +72,8 @@ static inline size_t plain_behind_last(struct str s, char c) {
     return n;
 }
 
-/* How often c stands in s. */
+/* How often c occurs in s. A sum per byte of at most 127 steps fits a signed
+ * char. */
 static inline uint64_t plain_count(struct str s, char c) {
     uint64_t n = 0;
     size_t i = 0;

@@ -15,20 +15,21 @@
 
 #define SUFFIX ".oomkb-XXXXXX"
 #define MARK_BYTES 7          /* ".oomkb-" */
-#define LEFT_OVER_SECONDS 3600 /* nobody writes one file that long */
+#define LEFT_OVER_SECONDS 3600 /* no write of one file takes that long */
 
 struct place {
-    char path[PATH_MAX]; /* the file itself, behind all links */
-    char beside[PATH_MAX + sizeof SUFFIX];
+    char path[PATH_MAX]; /* the file itself, all links resolved */
+    char beside[PATH_MAX + sizeof SUFFIX]; /* the temporary file */
 };
 
-/* Where the folder's name ends, with its slash. */
+/* Bytes of the folder's name, with its slash. */
 static size_t folder_bytes(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash == NULL ? 0 : (size_t)(slash + 1 - path);
 }
 
-/* One link further; 1: it is none, 0: it was, -1: errno. */
+/* Follow one symbolic link. 0: path is the target now; 1: it is not a link;
+ * -1: errno is set. */
 static int link_follow(char path[PATH_MAX]) {
     char target[PATH_MAX], joined[PATH_MAX];
     ssize_t n = readlink(path, target, sizeof target - 1);
@@ -58,7 +59,7 @@ static bool place_find(struct place *at, const char *path) {
     return is_end == 1;
 }
 
-static bool put_all(int fd, struct str bytes) {
+static bool write_all(int fd, struct str bytes) {
     while (bytes.n > 0) {
         ssize_t put = write(fd, bytes.p, bytes.n);
         if (put < 0 && errno == EINTR)
@@ -70,18 +71,18 @@ static bool put_all(int fd, struct str bytes) {
     return true;
 }
 
-/* Its errno is that of the first step that failed. */
-static bool put_and_close(int fd, struct str bytes, bool is_synced) {
-    bool is_put = put_all(fd, bytes) && (!is_synced || fsync(fd) == 0);
+/* errno is that of the first step that failed. */
+static bool write_and_close(int fd, struct str bytes, bool is_synced) {
+    bool is_put = write_all(fd, bytes) && (!is_synced || fsync(fd) == 0);
     int why = errno;
     bool is_closed = close(fd) == 0;
     errno = is_put ? errno : why;
     return is_put && is_closed;
 }
 
-static bool write_straight(const char *path, struct str bytes) {
+static bool write_in_place(const char *path, struct str bytes) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    return fd >= 0 && put_and_close(fd, bytes, false);
+    return fd >= 0 && write_and_close(fd, bytes, false);
 }
 
 static bool write_beside(struct place *at, struct str bytes, mode_t mode,
@@ -90,7 +91,7 @@ static bool write_beside(struct place *at, struct str bytes, mode_t mode,
     if (fd < 0)
         return false;
     bool is_done = fchmod(fd, mode) == 0;
-    is_done = put_and_close(fd, bytes, is_synced) && is_done &&
+    is_done = write_and_close(fd, bytes, is_synced) && is_done &&
               rename(at->beside, at->path) == 0;
     if (!is_done) {
         int why = errno;
@@ -110,9 +111,10 @@ static bool is_left_over(int folder, const char *entry, const char *name) {
            S_ISREG(is.st_mode) && time(NULL) - is.st_mtime > LEFT_OVER_SECONDS;
 }
 
-/* The rename itself must survive a crash as well; where a folder cannot be
- * opened for that, the file is still whole. */
-static void folder_settle(const char *path) {
+/* Sync the folder, so that the rename survives a crash as well, and remove
+ * temporary files of writers that were killed. If the folder cannot be opened,
+ * the file is still whole. */
+static void folder_sync(const char *path) {
     size_t n = folder_bytes(path);
     char name[PATH_MAX];
     snprintf(name, sizeof name, "%.*s", (int)n, path);
@@ -134,10 +136,10 @@ int file_replace(const char *path, struct str bytes, mode_t mode,
         return errno;
     if (stat(at.path, &is) == 0 && !S_ISREG(is.st_mode) &&
         !S_ISDIR(is.st_mode))
-        return write_straight(at.path, bytes) ? 0 : errno;
+        return write_in_place(at.path, bytes) ? 0 : errno;
     if (!write_beside(&at, bytes, mode, is_synced))
         return errno;
     if (is_synced)
-        folder_settle(at.path);
+        folder_sync(at.path);
     return 0;
 }

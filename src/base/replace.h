@@ -1,10 +1,10 @@
-/* replace.h: a file gets new bytes whole or not at all, whoever reads it
- * meanwhile and whenever the writer dies.
+/* replace.h: replacing a file atomically: a reader sees the old bytes or the
+ * new ones, also if the writer is killed.
  *
  *     path -> PATH.oomkb-XXXXXX -> rename(2)
  *
- * A symbolic link stays: the file that it leads to is replaced. What is no
- * plain file (/dev/stdout, a pipe) is written straight. */
+ * A symbolic link is kept: its target is replaced. What is not a regular file
+ * (/dev/stdout, a pipe) is written in place. */
 #ifndef BASE_REPLACE_H
 #define BASE_REPLACE_H
 
@@ -13,8 +13,9 @@
 
 #include "base/str.h"
 
-/* mode: of the new file. is_synced: it survives a crash of the machine; of
- * writers that were killed what is an hour old is taken away. 0, or errno. */
+/* mode: of the new file. is_synced: the new file survives a crash of the
+ * machine, and temporary files of this path that are over an hour old are
+ * removed. Returns 0 or an errno. */
 int file_replace(const char *path, struct str bytes, mode_t mode,
                  bool is_synced);
 

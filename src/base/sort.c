@@ -1,5 +1,5 @@
-/* sort.c: runs that double in length are merged from one room into the other,
- * and the first of two equals is taken first. */
+/* sort.c: bottom-up merge sort between two arrays. Runs double in length; the
+ * left one of two equals is taken first. */
 #include "base/sort.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ struct merging {
     int (*compare)(const void *x, const void *y);
 };
 
-/* from[0, middle) and from[middle, end) into to. */
+/* Merge from[0, middle) and from[middle, end) into to. */
 static void merge(const struct merging *m, const char *from, size_t middle,
                   size_t end, char *to) {
     size_t left = 0, right = middle;

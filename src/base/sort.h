@@ -1,16 +1,17 @@
-/* sort.h: qsort(), but that equals keep their order. C leaves open which of
- * two equals comes first, and libraries differ: an answer must not. */
+/* sort.h: a stable qsort(). The C standard leaves the order of equal elements
+ * open and libraries differ; answers must be the same everywhere. */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 
 #include "base/arena.h"
 
-/* What it takes beside the list is in a until a is freed. */
+/* Its second array is allocated in a. */
 void sort_stable(struct arena *a, void *list, size_t count, size_t size,
                  int (*compare)(const void *x, const void *y));
 
-/* Of `count` things that stand in order, at(list, i): the last one that stands
- * at `place` or before it; 0: none does. */
+/* Binary search: the index of the last of `count` elements whose position,
+ * at(list, i), is `place` or before it. Positions ascend. 0 if there is
+ * none. */
 static inline size_t last_up_to(const void *list, size_t count,
                                 uint64_t (*at)(const void *list, size_t i),
                                 uint64_t place) {

@@ -1,5 +1,5 @@
-/* str.c: looking at bytes. Nothing here copies or allocates, and nothing looks
- * past s.n. Letters and blanks are ASCII's, whatever the locale. */
+/* str.c: functions over views. Nothing here copies, allocates or reads past
+ * s.n. Letters and blanks are ASCII's in every locale. */
 #include "base/str.h"
 
 #include "base/plain.h"
@@ -27,7 +27,7 @@ int str_order(const void *x, const void *y) {
     return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
-/* Where it is short: byte by byte. */
+/* Byte by byte, for short texts. */
 static size_t find_in_short(struct str s, struct str what) {
     for (size_t at = 0; at + what.n <= s.n; at++)
         if (memcmp(s.p + at, what.p, what.n) == 0)
@@ -35,7 +35,7 @@ static size_t find_in_short(struct str s, struct str what) {
     return s.n;
 }
 
-/* Its first and its last byte are looked for at once. */
+/* Finds places where both the first and the last byte of `what` match. */
 size_t str_find(struct str s, struct str what) {
     if (what.n == 0)
         return 0;
@@ -47,7 +47,7 @@ size_t str_find(struct str s, struct str what) {
     plain_bytes last = none + (signed char)what.p[what.n - 1];
     for (size_t at = 0; at < places; at += PLAIN_STEP) {
         if (at + PLAIN_STEP > places)
-            at = places - PLAIN_STEP; /* some once more */
+            at = places - PLAIN_STEP; /* overlaps the step before */
         const char *p = s.p + at;
         uint32_t may = plain_bits((plain_load(p) == first) &
                                   (plain_load(p + what.n - 1) == last));

@@ -1,14 +1,14 @@
-/* units.c: amounts as people print them, and arithmetic that says when it does
- * not fit.
+/* units.c: reading and printing amounts, and arithmetic that checks for
+ * overflow.
  *
  *     "-1,234.50 MiB" -> mantissa -123450, decimals 2, factor 1<<20
  *     value = round(mantissa * factor / 10^decimals)
  *     ends  = round((2 * mantissa -+ 1) * factor / (2 * 10^decimals))
  *
- * All of it in integers of 128 bits. What does not fit there is beyond 64 bits
- * anyway, since at most 18 decimals count (further ones weigh less than a
- * thousandth of a byte). It refuses exponents, decimal commas and anything
- * that does not end after its unit.
+ * All of it is in integers of 128 bits. What does not fit them is beyond 64
+ * bits in any case, since at most 18 decimals count (further ones are less than
+ * a thousandth of a byte). Exponents, decimal commas and text behind the unit
+ * are refused.
  */
 #include "base/units.h"
 
@@ -45,7 +45,7 @@ static const struct unit units[] = {
     {"ti", KIB * KIB * KIB * KIB},
 };
 
-/* Compared as they stand: a small k is a thousand to vLLM. */
+/* Compared with case: vLLM reads a small k as a thousand. */
 static const struct unit capitals[] = {
     {"K", KIB},
     {"M", KIB * KIB},
@@ -74,7 +74,8 @@ static void push_digit(struct number *n, char c) {
     n->overflows |= __builtin_add_overflow(n->mantissa, c - '0', &n->mantissa);
 }
 
-/* A comma of thousands: exactly three digits follow. */
+/* True if the comma at `at` separates thousands: exactly three digits
+ * follow. */
 static bool is_thousands(struct str s, size_t at) {
     for (size_t i = at + 1; i <= at + 3; i++)
         if (i >= s.n || !is_digit(s.p[i]))
@@ -82,7 +83,8 @@ static bool is_thousands(struct str s, size_t at) {
     return at + 4 >= s.n || !is_digit(s.p[at + 4]);
 }
 
-/* Digits before the point; where they end, or 0 if there are none. */
+/* Read the digits before the point. Returns where they end; `from` if there are
+ * none. */
 static size_t read_whole(struct str s, size_t from, struct number *n) {
     size_t i = from;
     while (i < s.n) {
@@ -106,7 +108,7 @@ static size_t read_decimals(struct str s, size_t from, struct number *n) {
     return i;
 }
 
-/* Digits behind 0x, as assemblers and drivers print bytes. */
+/* Hexadecimal digits behind 0x, as assemblers and drivers print bytes. */
 static bool read_hex(struct str s, struct number *n, struct str *rest) {
     size_t i = 2;
     for (; i < s.n && hex_digit(s.p[i]) >= 0; i++) {
@@ -136,7 +138,7 @@ static bool read_number(struct str s, struct number *n, struct str *rest) {
     return digits > 0;
 }
 
-/* a / b for b > 0, to the nearest, halves away from zero. */
+/* a / b for b > 0, rounded to the nearest, halves away from zero. */
 static i128 round_div(i128 a, i128 b) {
     i128 quotient = a / b, left = a % b;
     if (left < 0)
@@ -190,7 +192,7 @@ bool units_read(struct str text, int64_t scale, struct amount *out) {
     return scale_number(&n, factor, out);
 }
 
-/* hundredths of a unit, as "12.34"; whole ones as "12" where asked. */
+/* Hundredths of a unit as "12.34", or as "12" if is_whole. */
 static void put_hundredths(struct buf *out, uint64_t hundredths,
                            bool is_whole) {
     units_count(out, (int64_t)(hundredths / 100));
@@ -204,7 +206,6 @@ static uint64_t magnitude(int64_t n) {
 
 /* Names of the powers of 1024. */
 static const char *const names[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-
 
 void units_short(struct buf *out, int64_t bytes) {
     uint64_t size = magnitude(bytes);

@@ -1,8 +1,9 @@
-/* utf8.c: RFC 3629 both ways, what is unsafe to show, and how wide it shows.
+/* utf8.c: decoding and encoding UTF-8 (RFC 3629), replacing what is unsafe to
+ * print, and the width in columns.
  *
  * Width follows Unicode's East Asian Width (W and F take two columns) and the
- * common combining ranges; it refuses to be a full wcwidth: a caret one column
- * off in rare scripts does no harm.
+ * common combining ranges. It is not a full wcwidth(): a caret one column off
+ * in rare scripts does no harm.
  */
 #include "base/utf8.h"
 
@@ -30,9 +31,10 @@ static const struct range no_width[] = {
     {0xFEFF, 0xFEFF},
 };
 
-/* Is obeyed or read, and not seen: C1, soft hyphen, marks of direction, what
- * has no width, line ends that only some programs know, tags that spell text.
- * The joiner of an emoji (U+200D) and its selectors (U+FE00..F) are none. */
+/* Characters that programs obey or read and nobody sees: C1 controls, soft
+ * hyphen, direction marks, zero-width characters, line separators that only
+ * some programs know, tags that spell text. The joiner of an emoji (U+200D) and
+ * its selectors (U+FE00..F) are not among them. */
 static const struct range unseen[] = {
     {0x0080, 0x009F}, {0x00AD, 0x00AD}, {0x061C, 0x061C}, {0x180E, 0x180E},
     {0x200B, 0x200C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
@@ -46,7 +48,7 @@ static bool is_in(uint32_t cp, const struct range *ranges, size_t count) {
     return false;
 }
 
-/* Bytes that a lead byte announces; 0 if it can lead nothing. */
+/* Length of the sequence that a lead byte begins; 0 if it begins none. */
 static size_t announced(unsigned char lead) {
     if (lead < 0x80)
         return 1;
@@ -57,7 +59,7 @@ static size_t announced(unsigned char lead) {
     return lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
 }
 
-/* Decode one character; false for a bad or cut one. */
+/* Decode one character. False if it is invalid or incomplete. */
 static bool decode(struct str s, uint32_t *cp, size_t *length) {
     static const unsigned char lead_mask[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -135,7 +137,7 @@ static uint32_t picture_of(uint32_t cp) {
     return is_in(cp, unseen, sizeof unseen / sizeof *unseen) ? REPLACEMENT : cp;
 }
 
-/* How many bytes at the front are printable ASCII. */
+/* Printable ASCII bytes at the front. */
 static size_t plain_run(struct str s) {
     size_t i = 0;
     while (i < s.n && s.p[i] >= ' ' && s.p[i] < 0x7F)

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/ledger.h"
 #include "base/limits.h"
+#include "base/snapshot.h"
 #include "match/parallel.h"
 #include "match/scanner.h"
 #include "support/corpus.h"
@@ -123,15 +123,15 @@ static void any_number_tells_the_same(struct arena *a) {
 static enum fail try_with(struct attempt *t, struct supply *supply,
                           size_t ceiling_bytes) {
     struct allocator from = {supply_get, supply_put, supply};
-    struct ledger ledger;
+    struct snapshot_allocator memory;
     struct arena own;
-    assert_true(ledger_init(&ledger, &from));
-    arena_init(&own, &ledger.lends, ceiling_bytes);
+    assert_true(snapshot_init(&memory, &from));
+    arena_init(&own, &memory.allocator, ceiling_bytes);
     t->a = &own;
     t->pool = NULL;
     enum fail code = arena_guard(&own, look, t, NULL);
     arena_free(&own);
-    ledger_end(&ledger);
+    snapshot_end(&memory);
     assert_int_equal(supply->held, 0);
     return code;
 }

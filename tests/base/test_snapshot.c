@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/ledger.h"
+#include "base/snapshot.h"
 
 struct purse { /* counts what is out; empty: the next call fails */
     size_t out;
@@ -30,30 +30,30 @@ static void purse_put(void *ctx, void *block) {
     free(block);
 }
 
-static void *get(struct ledger *l, size_t n) {
-    return l->lends.get(l->lends.ctx, n);
+static void *get(struct snapshot_allocator *l, size_t n) {
+    return l->allocator.get(l->allocator.ctx, n);
 }
 
-static void put(struct ledger *l, void *block) {
-    l->lends.put(l->lends.ctx, block);
+static void put(struct snapshot_allocator *l, void *block) {
+    l->allocator.put(l->allocator.ctx, block);
 }
 
 static void what_was_written_and_returned_is_there_again(void **state) {
     (void)state;
     struct purse purse = {0};
     struct allocator from = {purse_get, purse_put, &purse};
-    struct ledger l;
-    assert_true(ledger_init(&l, &from));
+    struct snapshot_allocator l;
+    assert_true(snapshot_init(&l, &from));
     char *kept = get(&l, 8), *returned = get(&l, 8), *empty = get(&l, 0);
     strcpy(kept, "before");
     strcpy(returned, "before");
-    assert_true(ledger_mark(&l));
+    assert_true(snapshot_take(&l));
     strcpy(kept, "after");
     strcpy(returned, "after");
     put(&l, returned);
     put(&l, get(&l, 100));
     assert_non_null(get(&l, 100)); /* nobody returns it */
-    ledger_restore(&l);
+    snapshot_restore(&l);
     assert_string_equal(kept, "before");
     assert_string_equal(returned, "before");
     assert_int_equal(purse.out, 3);
@@ -62,22 +62,22 @@ static void what_was_written_and_returned_is_there_again(void **state) {
     put(&l, empty);
     put(&l, NULL);
     assert_int_equal(purse.out, 0);
-    ledger_end(&l);
+    snapshot_end(&l);
 }
 
 static void no_memory_for_copies_is_no_mark(void **state) {
     (void)state;
     struct purse purse = {0};
     struct allocator from = {purse_get, purse_put, &purse};
-    struct ledger l;
-    assert_true(ledger_init(&l, &from));
+    struct snapshot_allocator l;
+    assert_true(snapshot_init(&l, &from));
     char *block = get(&l, 8);
     purse.is_empty = true;
-    assert_false(ledger_mark(&l));
+    assert_false(snapshot_take(&l));
     purse.is_empty = false;
     put(&l, block);
     assert_int_equal(purse.out, 0);
-    ledger_end(&l);
+    snapshot_end(&l);
 }
 
 /* ---- an arena on it, with buffers that move ---- */
@@ -112,27 +112,27 @@ static void an_arena_goes_back(void **state) {
     (void)state;
     struct purse purse = {0};
     struct allocator from = {purse_get, purse_put, &purse};
-    struct ledger l;
+    struct snapshot_allocator l;
     struct growing g = {.released = 0};
-    assert_true(ledger_init(&l, &from));
-    arena_init(&g.a, &l.lends, 0);
+    assert_true(snapshot_init(&l, &from));
+    arena_init(&g.a, &l.allocator, 0);
     assert_int_equal(arena_guard(&g.a, begin, &g, NULL), FAIL_NONE);
     for (int i = 0; i < 3; i++) {
         struct arena before = g.a;
         struct buf text = g.b;
-        assert_true(ledger_mark(&l));
+        assert_true(snapshot_take(&l));
         assert_int_equal(arena_guard(&g.a, grow, &g, NULL), FAIL_NONE);
         arena_release_to(&g.a, before.deferred);
         g.a = before;
         g.b = text;
-        ledger_restore(&l);
+        snapshot_restore(&l);
         assert_int_equal(g.released, i + 1);
         assert_true(str_eq(buf_str(&g.b), STR("first")));
     }
     arena_free(&g.a);
     assert_int_equal(g.released, 4);
     assert_int_equal(purse.out, 0);
-    ledger_end(&l);
+    snapshot_end(&l);
 }
 
 int main(void) {
