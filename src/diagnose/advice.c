@@ -1,13 +1,13 @@
-/* advice.c: what each workaround of the entry is worth here.
+/* advice.c: decides for each workaround of the entry whether it applies here.
  *
- *   release     this one does not take the setting: no
- *   when        false: no     unknown: if, and which facts     true: yes
- *   flag        already at the value it would get: already; beyond it: no
+ *   release     this release does not take the setting: no
+ *   when        false: no     unknown: if, with the facts     true: yes
+ *   flag        the value is in force: already; it is beyond: no
  *   attempts    that value failed earlier in this log: no
- *   effect      the arithmetic says enough, not enough, or what it would need
+ *   effect      arithmetic: enough, not enough, or what it needs
  *
- * Then texts and command are filled in. A user who set the value by hand, and
- * an engine that has it by default, are the same here: it is in force.
+ * Then texts and command are filled in. A value that the user set and a value
+ * that the engine has by default are treated alike: both are in force.
  */
 #include "diagnose/work.h"
 
@@ -52,7 +52,8 @@ static int acted_on_by(struct diagnosis *d, const struct entry *e,
 
 /* ---- when ---- */
 
-/* "Not here: gpu_free = 6.10 GiB", or that the log has no such fact. */
+/* The reason: "Not here: gpu_free = 6.10 GiB", or that the log has no such
+ * fact. */
 static struct note why_not(struct diagnosis *d, const struct verdict_when *v,
                            const struct fact_list *facts,
                            const struct signature *form) {
@@ -63,8 +64,8 @@ static struct note why_not(struct diagnosis *d, const struct verdict_when *v,
                               fact_names(d->a, v->names, count));
 }
 
-/* Only the engine is missing, and frames would show it: it is none of those
- * that the condition names. */
+/* True if only the engine is unknown and the message has frames. Frames would
+ * show an engine that the condition names. */
 static bool is_no_engine(const struct diagnosis *d, const struct finding *f,
                          const struct verdict_when *v) {
     return v->truth == TRUTH_UNKNOWN && v->name_count == 1 &&
@@ -92,10 +93,10 @@ static struct applying ask_when(struct diagnosis *d, const struct finding *f,
     return out;
 }
 
-/* ---- already, and tried in vain ---- */
+/* ---- values in force, values that failed ---- */
 
-/* The value a fix would set: the one that its command has the reader type, else
- * the one that is proposed. Known false: it cannot be said. */
+/* The value that a fix would set: the value in its command, else the proposed
+ * one. Known false: unknown. */
 static struct fact target_of(struct diagnosis *d, const struct entry *e,
                              const struct fix *fix, int acted_on,
                              const struct fact *proposed) {
@@ -109,7 +110,7 @@ static struct fact target_of(struct diagnosis *d, const struct entry *e,
                : typed;
 }
 
-/* Was this value in force at an earlier attempt that failed as well? */
+/* The fact of an earlier attempt that had this value and failed; NULL: none. */
 static const struct fact *tried_before(const struct finding *f,
                                        const struct fact *target) {
     for (size_t i = 0; i < f->instance_count; i++) {
@@ -121,7 +122,8 @@ static const struct fact *tried_before(const struct finding *f,
     return NULL;
 }
 
-/* Set before, and never in force: that it did not help says nothing. */
+/* True if the setting was named but was never in force. That it did not help
+ * then proves nothing. */
 static bool was_named_in_vain(const struct diagnosis *d, int acted_on) {
     for (size_t i = 0; i < d->overruled_count; i++)
         if ((int)d->overruled[i].named.name == acted_on)
@@ -129,14 +131,14 @@ static bool was_named_in_vain(const struct diagnosis *d, int acted_on) {
     return false;
 }
 
-/* Whether the setting is in force, by its fact. */
+/* True if the log shows the setting, in force or named in vain. */
 static bool is_told(const struct diagnosis *d, const struct fact_list *facts,
                     int acted_on) {
     return acted_on >= 0 && (was_named_in_vain(d, acted_on) ||
                              facts_last(facts, (enum fact_name)acted_on));
 }
 
-/* {0} is {1}, and the fix would set it to {2}. */
+/* A note: {0} is {1}, and the fix would set it to {2}. */
 static struct applying refused(struct diagnosis *d, enum applies applies,
                                const char *key, const struct fact *current,
                                const struct fact *target) {
@@ -146,7 +148,8 @@ static struct applying refused(struct diagnosis *d, enum applies applies,
                                   fact_written(d->a, target, false))};
 }
 
-/* APPLIES_YES: the value in force, and those before, say nothing against it. */
+/* APPLIES_YES: neither the value in force nor an earlier one is against the
+ * fix. */
 static struct applying ask_values(struct diagnosis *d, const struct finding *f,
                                   enum change change,
                                   const struct fact_list *facts,
@@ -183,8 +186,8 @@ static bool is_of_step(enum effect effect) {
            effect == EFFECT_step_size;
 }
 
-/* Where training all weights with Adam fills the GPU before any sample is
- * there, a smaller step helps only a run that does something else. */
+/* If the training state of Adam for all weights fills the GPU before any sample
+ * is loaded, a smaller step helps only a run that trains otherwise. */
 static struct applying ask_state(struct diagnosis *d,
                                  const struct fact_list *facts) {
     struct applying out = {.applies = APPLIES_YES};
@@ -233,21 +236,22 @@ static struct applying judge(struct diagnosis *d, const struct finding *f,
 
 /* ---- one fix ---- */
 
-/* A request that the cache can never hold: the length is what fails, against
- * the blocks that the start printed. */
+/* For a request that is longer than the whole KV cache, the bottleneck is the
+ * pool that the start printed. */
 static enum shortage shortage_for(const struct finding *f,
                                   const struct workaround *w,
                                   const struct inputs *c) {
     bool is_at_run = f->entry->mechanism == MECHANISM_kv_cache_runtime;
-    bool is_counted = c->in[FACT_kv_blocks].known || c->in[FACT_kv_tokens].known;
+    bool is_counted = c->in[FACT_kv_blocks].known ||
+                      c->in[FACT_kv_tokens].known;
     return f->shortage == SHORT_UNKNOWN && is_at_run && is_counted &&
                    w->effect == EFFECT_max_model_len
                ? SHORT_KV_POOL
                : f->shortage;
 }
 
-/* Limits that the numbers of a message name: no shortage of the GPU's or the
- * host's memory as such. */
+/* True for limits that are printed in a message and are no shortage of GPU or
+ * host memory. */
 static bool is_of_a_limit(enum effect effect) {
     return effect == EFFECT_shm_size || effect == EFFECT_raise_limit ||
            effect == EFFECT_wired_limit || effect == EFFECT_vae_tiles ||
@@ -255,7 +259,8 @@ static bool is_of_a_limit(enum effect effect) {
            effect == EFFECT_build_jobs || effect == EFFECT_step_size;
 }
 
-/* What is a flag of some programs is code in one that is not known. */
+/* A fix that is a flag of some programs needs code in a program that is not
+ * known to have the flag. */
 static enum effort effort_here(const struct diagnosis *d,
                                const struct fix *fix) {
     const struct acts_on *on = &fix->is->acts_on;
@@ -265,17 +270,18 @@ static enum effort effort_here(const struct diagnosis *d,
                    fix->is->effect == EFFECT_seq_len;
     bool names_one = on->flag.n > 0 || fix->command.n > 0 ||
                      str_find(how, STR("`--")) < how.n || is_size;
-    /* The flag is that of a program that this one is not known to be. Of none
-     * that is known at all, every one that runs that library has it. */
-    bool is_hidden = d->engine && on->flag.n > 0 && fix->is->command_when.count > 0 &&
+    /* The flag belongs to certain programs, and the engine of the log is none
+     * of them. If no engine is known, the flag is taken as available. */
+    bool is_hidden = d->engine && on->flag.n > 0 &&
+                     fix->is->command_when.count > 0 &&
                      fix->is->command.n > 0 && fix->command.n == 0 && !is_size;
     bool is_code = is_hidden || (on->kind == ACT_KIND_code && !names_one);
     return is_code && fix->is->effort == EFFORT_flag ? EFFORT_code
                                                      : fix->is->effort;
 }
 
-/* A limit of one buffer is no matter of what is free, and attention that keeps
- * no scores splits none. */
+/* Adapts the condition of a verdict: a limit of one buffer does not depend on
+ * free memory, and attention that keeps no scores splits none. */
 static void say_condition(const struct entry *e, const struct workaround *w,
                           struct estimate *estimate) {
     struct note *n = &estimate->condition;
@@ -290,7 +296,8 @@ static void say_condition(const struct entry *e, const struct workaround *w,
         *n = note_of("verdict.if.scores");
 }
 
-/* Its title has both values: what is in force needs no other line. */
+/* True if the title shows both values. Then the note about the value in force
+ * is left out. */
 static bool says_from_to(const struct fix *fix, const struct note *because) {
     return fix->lowers.key != NULL && because->key != NULL &&
            str_eq(str_of(because->key), STR("diagnose.applies.further"));

@@ -1,9 +1,10 @@
-/* answer.c: "max_model_len=32k" as a fact that the user vouches for. What
- * cannot be meant is refused in one line that says what would be taken. */
+/* answer.c: reads "max_model_len=32k" as a fact of source user. A value that
+ * cannot be meant is refused with a line that says what is accepted. */
 #include "base/near.h"
 #include "diagnose/diagnose.h"
 
-#define LEAST_SIZE (INT64_C(1) << 20) /* bytes; less was meant in GiB */
+#define LEAST_SIZE (INT64_C(1) << 20) /* bytes; a smaller number lacks its
+                                         unit */
 
 struct str no_such_fact(struct arena *a, struct str name) {
     const char *best = NULL;
@@ -32,7 +33,8 @@ static bool is_bare(struct str number) {
     return true;
 }
 
-/* "24" of a card's memory; bytes as a program prints them are many more. */
+/* True for "24" as the memory of a card. Byte counts of programs are far
+ * larger. */
 static bool lacks_unit(const struct fact *f, struct str given) {
     static const enum fact_name small[] = {
         FACT_tried_alloc, FACT_requested_bytes, FACT_smem_required,
@@ -90,7 +92,8 @@ bool answer_read(struct arena *a, struct str text, struct fact *out,
     f.source = SOURCE_USER;
     f.text = (struct str){NULL, 0};
     if (fact_unit(fact) == UNIT_TEXT || fact_unit(fact) == UNIT_VERSION)
-        f.text = kept; /* model and card: what the catalogue may rename */
+        f.text = kept; /* kept as given: the catalogue may change the names of
+                          model and card */
     *out = f;
     return true;
 }

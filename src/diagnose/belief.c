@@ -1,16 +1,16 @@
-/* belief.c: what filled the memory, as far as the log tells.
+/* belief.c: the probability of each cause of the failure.
  *
  * An entry lists the causes that it allows, each with its share of cases (its
- * prior). Evidence is a predicate over facts with a weight; a true one moves
- * its cause, an unknown one moves nothing. Of a family of evidence, which all
- * tell the same story, the strongest counts alone.
+ * prior). Evidence is a predicate over facts with a weight. True evidence moves
+ * its cause; unknown evidence moves nothing. Evidence of one family is not
+ * independent: only the strongest one of a family counts.
  *
  *     P(cause | log) = share x odds^(sum of weights) / the same of all causes
  *
- * odds is how much one unit of weight multiplies (kb/ranking.yaml). The sum is
- * capped, so that no heap of small hints makes a certainty.
+ * odds is the factor of one unit of weight (kb/ranking.yaml). The sum is capped
+ * at 8, so that many small hints do not add up to certainty.
  *
- * Causes only rank the fixes; which entry speaks was decided before.
+ * Causes rank the fixes. They do not decide which entry is chosen.
  */
 #include "diagnose/work.h"
 
@@ -45,7 +45,7 @@ static void family_add(struct families *list, const struct evidence *e) {
         list->at[list->count++] = (struct family){e->family, e};
 }
 
-/* The cause without the log's evidence has weight 0. */
+/* The sum of weights of the evidence that is true; 0 without evidence. */
 static int64_t weigh(struct diagnosis *d, const struct finding *f,
                      const struct fact_list *facts, struct belief *b) {
     struct families families = {.count = 0};
@@ -86,7 +86,8 @@ static void normalize(struct finding *f, const double *scores) {
     }
 }
 
-/* The log cannot tell by its words; by its numbers it may. */
+/* An entry of unspecified mechanism takes the mechanism that its causes make
+ * probable enough. */
 static void mechanism_settle(const struct ranking *k, struct finding *f) {
     int64_t of[MECHANISM_COUNT_OF] = {0};
     for (size_t i = 0; i < f->cause_count; i++) {

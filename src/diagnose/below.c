@@ -1,27 +1,29 @@
-/* below.c: what stands below a failure, and whether it was in force there.
+/* below.c: decides whether a setting below a failure was in force at it.
  *
  *     vllm serve m --max-model-len 8192        in force
  *     ... CUDA out of memory ...               the failure
- *     **Fix:** --gpu-memory-utilization 0.80   never was
+ *     **Fix:** --gpu-memory-utilization 0.80   never in force
  *
- * Above the failure, and in its own traceback, every setting counts. Below it
- * only what is whole does: a command line, or a dump of several settings,
- * since excerpts often end with the command that was run; and that only where
- * nothing whole stood above. A lone flag below is somebody's advice.
+ * Above the failure, and in its own traceback, every setting counts. Below the
+ * failure a setting counts only in a command line or in a dump of several
+ * settings, and only if neither stands above: excerpts often end with the
+ * command that was run. A single flag below is advice that somebody gives.
  *
  * A command that was typed at a prompt right below the failure is the next run.
  *
- * What the program prints of itself ("llama_context: n_ctx = 8192") and what a
- * shell prints of the command that died are no advice.
+ * Lines that only the program prints ("llama_context: n_ctx = 8192"), and the
+ * command that a shell prints when its process dies, are no advice.
  *
- * What was measured, and what the thing is (model, version, card), is heard
- * wherever it stands, and a setting in the same words with it: nobody advises
- * to have measured something else.
+ * Measurements and identities (model, version, card) count anywhere in the log,
+ * and so does a setting that is captured together with a measurement: advice
+ * does not contain measurements.
  */
 #include "diagnose/work.h"
 
-#define DUMP_LINES 4    /* settings of one dump stand this close together */
-#define DUMP_SETTINGS 3 /* so many make a dump and not a sentence */
+#define DUMP_LINES 4    /* the settings of one dump are at most this many lines
+                           apart */
+#define DUMP_SETTINGS 3 /* a dump has at least this many settings; a sentence
+                           has fewer */
 
 /* ---- where the failure is ---- */
 
@@ -31,7 +33,8 @@ static bool is_root(const struct diagnosis *d, const struct sighting *s) {
            e->severity != SEVERITY_info && e->severity != SEVERITY_recovery;
 }
 
-/* A title names the failure; the message with numbers is the failure. */
+/* The first root with captures, else the first root: a title names the failure,
+ * its message has the numbers. */
 static const struct sighting *first_failure(const struct diagnosis *d) {
     const struct sighting *first = NULL;
     for (size_t i = 0; i < d->sightings.count; i++) {
@@ -55,7 +58,8 @@ static uint64_t last_order(const struct diagnosis *d) {
     return last ? last : UINT64_MAX;
 }
 
-/* Behind the message, in its own lines: what somebody adds to it. */
+/* True if it stands after the message in the message's own lines: text that
+ * somebody added. */
 static bool is_added(const struct hit *h, const struct place *p) {
     return h->order > p->order && h->first_line >= p->first_line &&
            h->first_line <= p->last_line;
@@ -71,7 +75,7 @@ static bool is_in_failure(const struct diagnosis *d, const struct hit *h) {
     return false;
 }
 
-/* A message that names a setting gives advice ("run with NCCL_DEBUG=INFO"). */
+/* A setting inside a failure message is advice ("run with NCCL_DEBUG=INFO"). */
 bool hit_in_message(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
@@ -83,7 +87,7 @@ bool hit_in_message(const struct diagnosis *d, const struct hit *h) {
     return false;
 }
 
-/* ---- what is whole ---- */
+/* ---- command lines and dumps ---- */
 
 bool hit_is_command_form(const struct diagnosis *d, const struct hit *h) {
     const struct pattern *p = reader_pattern(d->r, h->pattern);
@@ -97,7 +101,8 @@ bool hit_is_command_form(const struct diagnosis *d, const struct hit *h) {
     return has_flag || has_command;
 }
 
-/* A command line, or what a shell says of the one that died. */
+/* True for a command line, and for the command that a shell prints when its
+ * process dies. */
 static bool holds_command(const struct diagnosis *d, const struct hit *h) {
     const struct context_pattern *row =
         h->kind == PATTERN_CONTEXT ? context_row(d, h) : NULL;
@@ -107,8 +112,8 @@ static bool holds_command(const struct diagnosis *d, const struct hit *h) {
 static bool is_in_command(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *c = &d->scan->hits.at[i];
-        if (holds_command(d, c) && c->stream == h->stream && h->first_line >= c->first_line &&
-            h->first_line <= c->last_line)
+        if (holds_command(d, c) && c->stream == h->stream &&
+            h->first_line >= c->first_line && h->first_line <= c->last_line)
             return true;
     }
     return false;
@@ -124,7 +129,7 @@ static bool is_setting(const struct diagnosis *d, const struct hit *h,
            flag_of_fact(owner, name) != NULL;
 }
 
-/* The setting that a line key=value tells; -1: it is none. */
+/* The setting in a line key=value; -1: the line has none. */
 static int key_setting(const struct diagnosis *d, const struct hit *h) {
     if (h->kind != PATTERN_CONTEXT || h->capture_count == 0 ||
         hit_is_command_form(d, h))
@@ -178,8 +183,9 @@ bool hit_is_above(const struct diagnosis *d, const struct failure_end *end,
     return h->order <= end->last || is_in_failure(d, h);
 }
 
-/* "Maximum concurrency for 4,096 tokens per request: 0.00x": a setting that the
- * program itself measured with is no advice. */
+/* True if the line has a measurement as well: "Maximum concurrency for 4,096
+ * tokens per request: 0.00x". The program used that setting, so it is no
+ * advice. */
 static bool is_measured_with(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < h->capture_count; i++)
         if (!is_setting(d, h, h->captures[i].name))
@@ -187,15 +193,15 @@ static bool is_measured_with(const struct diagnosis *d, const struct hit *h) {
     return false;
 }
 
-/* "PS C:\\job> python train.py", "$ python train.py": typed at a prompt. */
+/* True if the command stands behind a prompt: "PS C:\\job> python train.py", "$
+ * python train.py". */
 static bool is_at_prompt(const struct hit *h) {
     struct str front = str_trim(str_slice(h->command_line, 0, h->command_at));
     char last = front.n > 0 ? front.p[front.n - 1] : '\0';
     return last == '>' || last == '$' || last == '%';
 }
 
-/* The line right below the failure is a prompt again: what is typed there is
- * the next run. */
+/* A prompt right below the failure begins the next run. */
 bool hit_is_typed_next(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
@@ -207,7 +213,7 @@ bool hit_is_typed_next(const struct diagnosis *d, const struct hit *h) {
     return false;
 }
 
-/* In the line of a command that was typed next. */
+/* True if it is in the command line of the next run. */
 static bool is_of_next_run(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *c = &d->scan->hits.at[i];
@@ -219,7 +225,8 @@ static bool is_of_next_run(const struct diagnosis *d, const struct hit *h) {
     return false;
 }
 
-/* What a run was given, and not what the machine or the program is. */
+/* True for settings of a run. Texts and versions identify the machine or the
+ * program. */
 static bool is_given(enum fact_name name) {
     enum unit unit = fact_unit(name);
     return unit != UNIT_TEXT && unit != UNIT_VERSION;

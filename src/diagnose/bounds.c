@@ -1,18 +1,19 @@
-/* bounds.c: what the form of a message tells of versions that nobody names.
+/* bounds.c: infers versions from the form of a message.
  *
  *     "... has a total capacity of ..."   printed by torch 2.1 and later
- *     vcmp(torch_version, '2.0') >= 0     true, whichever of them it was
- *     vcmp(torch_version, '2.9') >= 0     some of them: unknown
+ *     vcmp(torch_version, '2.0') >= 0     true for all of these versions
+ *     vcmp(torch_version, '2.9') >= 0     true for some of them: unknown
  *
- * A predicate or a row of versions changes its answer only at the versions
- * that stand in it. So it is asked at each of them, just below and just above,
- * and at the ends of the range; where all that lie within the range agree,
- * that is the answer.
+ * A predicate or a row of versions changes its answer only at the versions that
+ * it names. So it is evaluated at each of them, just below and just above, and
+ * at the ends of the range. If all points within the range agree, that is the
+ * answer.
  *
  * Frames narrow the range of PyTorch further (torch_since, torch_before):
  * `in _wrapped_call_impl` is of 2.1 and later.
  *
- * Refused: a fact. The version stays unknown; only questions are answered.
+ * The inferred range never becomes a fact: the version stays unknown, and only
+ * predicates are answered.
  */
 #include "diagnose/work.h"
 
@@ -22,7 +23,7 @@ struct points {
     const struct version_range *within;
     struct str at[BOUND_POINTS_MAX];
     size_t count;
-    bool is_lossy; /* one could not be made: the points prove nothing */
+    bool is_lossy; /* a point could not be made: the points prove nothing */
 };
 
 int version_fact(const struct diagnosis *d, struct str product) {
@@ -64,7 +65,7 @@ static const struct version_range *range_between(struct arena *a,
     return both;
 }
 
-/* from and to come nearer where the form's events say more. */
+/* Raises `from` and lowers `to` by the events of the form. */
 static void narrow(const struct version_range *form, struct str *from,
                    struct str *to) {
     for (size_t i = 0; i < form->event_count; i++) {
@@ -76,7 +77,8 @@ static void narrow(const struct version_range *form, struct str *from,
     }
 }
 
-/* The form's one interval, narrowed by what frames prove of PyTorch. */
+/* The interval of the form, narrowed by the versions of PyTorch that frames
+ * prove. */
 static const struct version_range *narrowed(
     const struct diagnosis *d, const struct version_range *form) {
     const struct fact *since = facts_last(&d->context, FACT_torch_since);
@@ -88,12 +90,13 @@ static const struct version_range *narrowed(
     if (form)
         narrow(form, &from, &to);
     if (to.n > 0 && !is_later(to, from))
-        return form; /* they contradict each other: a quote of two programs */
+        return form; /* the bounds contradict each other: the log quotes two
+                        programs */
     return range_between(d->a, from, to);
 }
 
-/* Of the product whose version that is; NULL: neither the form of the message
- * nor the frames beside it say anything of it. */
+/* The range of that version; NULL: neither the form of the message nor its
+ * frames restrict it. */
 static const struct version_range *range_of(const struct diagnosis *d,
                                             const struct signature *form,
                                             enum fact_name name) {
@@ -101,7 +104,7 @@ static const struct version_range *range_of(const struct diagnosis *d,
     return name == FACT_torch_version ? narrowed(d, range) : range;
 }
 
-/* ---- versions to ask at ---- */
+/* ---- versions to evaluate at ---- */
 
 static void point_add(struct points *p, struct str version) {
     if (!version_valid(version) || p->count == BOUND_POINTS_MAX)
@@ -123,7 +126,7 @@ static void points_of_range(struct arena *a, struct points *p,
         points_round(a, p, range->events[i].version);
 }
 
-/* Every quoted word of the predicate that is a version. */
+/* Adds every quoted version of the predicate. */
 static void points_of_predicate(struct arena *a, struct points *p,
                                 struct str predicate) {
     struct str rest = predicate;
@@ -136,7 +139,7 @@ static void points_of_predicate(struct arena *a, struct points *p,
     }
 }
 
-/* ---- asking ---- */
+/* ---- evaluation ---- */
 
 static enum truth ask_at(struct diagnosis *d, struct str predicate,
                          const struct fact_list *facts, enum fact_name name,
@@ -202,7 +205,7 @@ enum in_range range_by_form(struct diagnosis *d, const struct signature *form,
     return answer;
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 static void write_range(struct buf *b, const struct version_range *range) {
     for (size_t i = 0; i < range->event_count; i++) {

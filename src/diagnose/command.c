@@ -1,15 +1,15 @@
-/* command.c: the user's command line with settings changed.
+/* command.c: changes settings in the user's command line.
  *
  *   vllm serve "my model" \            vllm serve "my model" \
  *     --max-model-len=131072 \   -->     --max-model-len=44224 \
  *     --port 8000 | tee log              --port 8000 | tee log
  *
- * Only the value's own bytes change: quotes, order, blanks and continuations
- * stay as the user wrote them. A flag that is not there goes where the
- * arguments end, on a line of its own where the command has continuations;
- * NAME=value goes in front, and into a container by -e. Options of a container
- * or of a launcher go to them. What is no plain command is left alone: nobody
- * gets a second command to run that stood in a log.
+ * Only the bytes of the value change: quotes, order, blanks and continuations
+ * stay as the user wrote them. A missing flag is appended to the arguments, on
+ * a line of its own if the command has continuations. NAME=value goes in front
+ * of the command, and into a container by -e. Options of a container or a
+ * launcher are put behind that. A command that is not plain is not changed, so
+ * that no second command that stood in the log is handed on.
  */
 #include "diagnose/command_parts.h"
 
@@ -58,8 +58,8 @@ static struct str edited(struct arena *a, struct str s, const struct edits *e) {
 
 /* ---- spellings ---- */
 
-/* "--max_model_len" is "--max-model-len" to those who take both, and a typing
- * error to nobody. */
+/* Many programs take "--max_model_len" for "--max-model-len". No program takes
+ * the two for different options. */
 bool command_is_alike(struct str x, struct str y) {
     if (x.n != y.n || !str_starts(x, STR("--")))
         return str_eq(x, y);
@@ -89,7 +89,7 @@ static bool is_spelling(struct str word, const struct wish *to) {
     return is_one;
 }
 
-/* "--no-x" for "--x", and the other way round. */
+/* True if one is "--x" and the other "--no-x". */
 static bool is_opposite(struct str word, struct str name) {
     if (str_starts(name, STR("--no-"))) {
         struct str x = word;
@@ -107,8 +107,8 @@ static bool is_dashed(struct str word) {
            !is_digit(word.p[1]) && word.p[1] != '.';
 }
 
-/* The next of several settings from *at on: "A=b", "--flag", "--flag v w".
- * False: none is left, or what stands there is no setting. */
+/* Reads the next of several settings from *at on: "A=b", "--flag", "--flag v
+ * w". False: there is none, or the text is no setting. */
 static bool setting_next(const struct shell *sh, size_t *at, struct wish *to) {
     struct shell_token t = shell_next(sh, *at);
     struct str word = shell_text(sh, &t);
@@ -151,8 +151,9 @@ bool setting_is_flag(struct str settings) {
 
 /* ---- containers ---- */
 
-/* "build/bin/llama-server": folders without a tag, or one that holds programs.
- * A registry has a dot: "ghcr.io/ggml-org/llama.cpp". */
+/* True for the path of a program: several folders without a tag
+ * ("build/bin/llama-server"), or bin/ or build/. A registry has a dot in its
+ * first part: "ghcr.io/ggml-org/llama.cpp". */
 static bool is_program_path(struct str word) {
     size_t cut = str_find_char(word, '/');
     struct str first = str_slice(word, 0, cut);
@@ -165,7 +166,8 @@ static bool is_program_path(struct str word) {
                         str_eq(first, STR("build")));
 }
 
-/* "vllm/vllm-openai:v0.9.1", and no path of a file. */
+/* True for the name of an image ("vllm/vllm-openai:v0.9.1"), not for the path
+ * of a file. */
 static bool is_image(struct str word) {
     return word.n > 0 && word.p[0] != '/' && word.p[0] != '.' &&
            word.p[0] != '~' && word.p[0] != '-' && word.p[0] != '[' &&
@@ -190,7 +192,7 @@ bool command_is_image_alone(struct str command) {
     return !argument_next(&c, &at, &next) || c.sh.text.p[next.from] != '-';
 }
 
-/* Whose option a flag is, where it is not the program's. */
+/* Options that belong to a container or a launcher. */
 static const struct {
     const char *flag;
     enum owner owner;
@@ -213,8 +215,8 @@ static int owner_of(struct str name) {
 
 /* ---- replacing ---- */
 
-/* The value inside its quotes, which stay; the whole where the new one brings
- * its own. */
+/* Replaces the value and keeps the quotes round it. They are replaced too if
+ * the new value has its own. */
 static void value_edit(struct edits *e, const struct command *c, size_t from,
                        size_t to, struct str value) {
     struct str old = str_slice(c->sh.text, from, to - from);
@@ -223,7 +225,7 @@ static void value_edit(struct edits *e, const struct command *c, size_t from,
     edit_add(e, from + quote, to - quote, value);
 }
 
-/* Words of the setting's value; their places behind a flag. */
+/* The number of words in the value. */
 static size_t words_in(struct str value) {
     struct shell sh = {value, '\\'};
     size_t count = 0;
@@ -233,7 +235,7 @@ static size_t words_in(struct str value) {
     return count;
 }
 
-/* Behind "--flag": the value that it has now, or none. */
+/* Replaces the value behind "--flag", or adds one if it has none. */
 static void value_replace(struct edits *e, const struct command *c,
                           const struct argument *flag,
                           const struct wish *to) {
@@ -254,7 +256,7 @@ static void value_replace(struct edits *e, const struct command *c,
     value_edit(e, c, next.from, last.to, to->value);
 }
 
-/* True: the word is the flag, in one of its forms. */
+/* True if the word is the flag, in one of its forms. */
 static bool flag_replace(struct edits *e, const struct command *c,
                          const struct argument *arg,
                          const struct wish *to) {
@@ -280,7 +282,7 @@ static bool flag_replace(struct edits *e, const struct command *c,
     return true;
 }
 
-/* Every place counts: of two, the last is in force. */
+/* Replaces every occurrence of the flag: of two, the last is in force. */
 static bool flags_replace(struct edits *e, const struct command *c,
                           size_t from, size_t end,
                           const struct wish *to) {
@@ -298,8 +300,8 @@ static bool flags_replace(struct edits *e, const struct command *c,
 
 /* ---- adding ---- */
 
-/* Line end and indent of a line that continues the command; empty: it is all
- * on one line. */
+/* The text between two lines of the command: escape, line end and indent. A
+ * blank if the command is on one line. */
 static struct str joint_of(const struct command *c, struct arena *a) {
     struct str s = c->sh.text;
     for (size_t i = c->args_end < s.n ? c->args_end + 1 : s.n; i > 1; i--) {
@@ -330,7 +332,8 @@ static void flag_add(struct edits *e, const struct command *c,
                           STR_ARG(to->whole)));
 }
 
-/* An option of the container or the launcher, which has to be there. */
+/* Puts an option of the container or the launcher. False: the command has
+ * none. */
 static bool owned_place(struct edits *e, const struct command *c,
                         size_t owned, const struct wish *to) {
     if (c->form != FORM_SHELL || owned == 0)
@@ -352,7 +355,7 @@ static bool flag_place(struct edits *e, const struct command *c,
     return true;
 }
 
-/* "NAME=old" in front, or behind -e: its value. */
+/* Replaces the value of "NAME=old" in front of the program or behind -e. */
 static bool variable_replace(struct edits *e, const struct command *c,
                              const struct wish *to) {
     struct argument arg;
@@ -397,7 +400,7 @@ static bool fits_in_quotes(struct str s) {
 static bool change_make(struct str command, const struct wish *to,
                         struct str *out);
 
-/* sh -c "...": flags go to the program inside. */
+/* Changes the command inside sh -c "...". */
 static bool change_inside(const struct command *c, const struct wish *to,
                           struct str *out) {
     struct edits e = {.count = 0};

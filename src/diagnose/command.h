@@ -1,8 +1,8 @@
-/* command.h: the user's command line, and a setting put into it.
+/* command.h: the user's command line, and how a setting is put into it.
  *
- *   command_in_line()   which part of a line of the log is the command
- *   command_parse()     who runs the program, and where its arguments stand
- *   command_with()      the command with a setting replaced or added
+ *   command_in_line()   finds the command in a line of the log
+ *   command_parse()     finds the program and its arguments
+ *   command_with()      replaces a setting of the command or adds one
  */
 #ifndef DIAGNOSE_COMMAND_H
 #define DIAGNOSE_COMMAND_H
@@ -18,64 +18,74 @@ enum form {
                   - serve */
 };
 
-/* Whose options are not the program's. */
+/* Programs that run the main program and have options of their own. */
 enum owner { OWNER_CONTAINER, OWNER_SLURM, OWNER_TORCHRUN, OWNER_COUNT_OF };
 
 struct command {
     struct shell sh;
     enum form form;
-    size_t env;                   /* where NAME=value goes */
-    size_t owned[OWNER_COUNT_OF]; /* behind `docker run`, srun, torchrun; 0 */
-    size_t program;               /* its first word; of a container the image */
-    size_t args;                  /* behind that, or behind its script */
-    size_t args_end;              /* where one more argument goes */
-    size_t to;                    /* no operator, no comment is behind that */
-    size_t inner_from, inner_to;  /* of sh -c "...": between the quotes */
-    bool is_mpi;                  /* NAME=value in front would not arrive */
+    size_t env;                   /* offset where NAME=value is inserted */
+    size_t owned[OWNER_COUNT_OF]; /* offset behind `docker run`, srun or
+                                     torchrun; 0: not there */
+    size_t program;               /* its first word; the image of a container */
+    size_t args;                  /* behind the program, or behind its script */
+    size_t args_end;              /* offset where an argument is appended */
+    size_t to;                    /* end of the part that is handed on:
+                                     operators and comments are left out */
+    size_t inner_from, inner_to;  /* text between the quotes of sh -c "..." */
+    bool is_mpi;                  /* started by mpirun: NAME=value in front does
+                                     not reach the program */
     bool is_plain; /* one program, perhaps with redirections, `| tee FILE`,
                       `&` or `|| true` behind it, and nothing else */
 };
 
-struct argument { /* of a shell with its quotes, of a list without */
+struct argument { /* range of the text; with its quotes in a shell, without them
+                     in a list */
     size_t from, to;
 };
 
-/* "['python', 'train.py']", as a launcher written in Python prints what it
- * started, as it is typed: "python train.py". Empty where that cannot be said;
- * other text as it is. */
+/* A launcher written in Python prints a command as a list: "['python',
+ * 'train.py']". Returns it as it is typed: "python train.py". Empty if the list
+ * cannot be written so. Other text is returned unchanged. */
 struct str command_as_typed(struct arena *a, struct str text);
 
 struct command command_parse(struct str text);
-/* From *at on; false: there are no more. */
+/* Finds the next argument from *at on. False: there are no more. */
 bool argument_next(const struct command *c, size_t *at, struct argument *arg);
 
-/* The command whose program begins at `program` of the line, with what runs it
- * in front: up to the end of the line, or of the quotes that it stands in.
- * False: it goes on where the log does not show it. */
+/* The command whose program begins at offset `program` of the line, together
+ * with the programs in front that run it. It ends at the end of the line, or at
+ * the end of the quotes round it. False: the command continues where the log
+ * does not show it. */
 bool command_in_line(struct str line, size_t program, struct str *command);
 
-/* The command with the settings ("--max-model-len 4096", "NAME=value"): each
- * replaced where one of its spellings stands, else added. False: it is no plain
- * command, or the setting is none of it; *out is untouched. */
+/* Puts the settings ("--max-model-len 4096", "NAME=value") into the command:
+ * each replaces a value that is there in any of its spellings, or is added.
+ * False: the command is not plain, or the text is no setting; *out is
+ * untouched. */
 bool command_with(struct arena *a, const struct engine *e, struct str command,
                   struct str settings, struct str *out);
-/* A plain command as command_with() takes it: without comment. */
+/* The part of a plain command that command_with() changes: without a
+ * comment. */
 struct str command_shown(struct str command);
-/* "--max_model_len" is "--max-model-len". */
+/* True if both are equal; in options `_` and `-` are equal: "--max_model_len"
+ * is "--max-model-len". */
 bool command_is_alike(struct str x, struct str y);
 bool command_flag_is(struct str word, const struct flag *flag);
-/* The next "--name value", "--name=value" or "--switch" from *at on; value is
- * empty where none stands there. False: there are no more. */
+/* The next "--name value", "--name=value" or "--switch" from *at on. *value is
+ * empty if there is none. False: there are no more. */
 bool command_flag_next(const struct command *c, size_t *at, struct str *name,
                        struct str *value);
-/* The value that a command gives a flag; false: the flag is not there. */
+/* The value that the command gives to the flag. False: the flag is not
+ * there. */
 bool command_value(struct str command, const struct flag *flag,
                    struct str *value);
-/* Does it begin with an image: what "docker run IMAGE" was given? */
+/* True if it begins with an image: the arguments of "docker run". */
 bool command_is_arguments(struct str command);
-bool command_is_image_alone(struct str command); /* without arguments */
-/* Are these settings ("--flag value", "NAME=value") that stand on a command
- * line as they are? */
+bool command_is_image_alone(struct str command); /* an image without
+                                                    arguments */
+/* True if these are settings ("--flag value", "NAME=value") that can be put on
+ * a command line unchanged. */
 bool setting_is_flag(struct str settings);
 
 #endif

@@ -1,10 +1,10 @@
-/* command_head.c: who runs the program, up to its own arguments.
+/* command_head.c: parses a command up to the arguments of its program.
  *
  *   A=b sudo -E nohup srun -n 2 python -u train.py --lr 1 > log 2>&1 &
  *   ^ env             ^ owned   ^ program          ^ args ^ args_end ^ to
  *
- * Settings and programs that run another program are walked over, from a table
- * that says which of their options take a word of their own.
+ * Variables and programs that run another program are skipped by a table. It
+ * says which options of theirs take a word of their own.
  */
 #include "diagnose/command_parts.h"
 
@@ -12,10 +12,10 @@
 
 struct wrapper {
     const char *name;
-    const char *valued;    /* letters of options with a word of their own */
+    const char *valued;    /* short options that take a word of their own */
     unsigned positional;   /* words before the program */
     bool long_takes_value; /* "--mem 100G" */
-    bool env_behind;       /* NAME=value goes behind it */
+    bool env_behind;       /* NAME=value is inserted behind it */
 };
 
 static const struct wrapper wrappers[] = {
@@ -34,7 +34,8 @@ static const struct wrapper wrappers[] = {
     {"mpiexec", "nxH", 0, true, false},
 };
 
-/* Options that take no word, of wrappers and containers whose others do. */
+/* Options without a word of their own, in wrappers and containers whose other
+ * long options have one. */
 static const char *const switches[] = {
     "--exclusive", "--pty", "--label", "--unbuffered", "--overlap",
     "--overcommit", "--verbose", "--quiet", "--allow-run-as-root",
@@ -45,8 +46,9 @@ static const char *const switches[] = {
 
 struct walk {
     struct command *c;
-    struct shell_token word; /* the one that is looked at */
-    size_t stop;             /* the program begins there; SIZE_MAX: anywhere */
+    struct shell_token word; /* the current word */
+    size_t stop;             /* offset where the program begins; SIZE_MAX:
+                                unknown */
 };
 
 static struct str word_of(const struct walk *w) {
@@ -69,7 +71,7 @@ static bool is_at_stop(const struct walk *w) {
     return w->word.from >= w->stop;
 }
 
-/* ---- options of what runs it ---- */
+/* ---- options of wrappers ---- */
 
 static bool takes_word(struct str option, const struct wrapper *it) {
     if (str_starts(option, STR("--")))
@@ -80,7 +82,7 @@ static bool takes_word(struct str option, const struct wrapper *it) {
     return is_short && strchr(it->valued, option.p[1]) != NULL;
 }
 
-/* On to the first word that is no option and no value of one. */
+/* Skips options and their values. */
 static bool skip_options(struct walk *w, const struct wrapper *it) {
     while (!is_at_stop(w) && str_starts(word_of(w), STR("-"))) {
         bool takes = takes_word(word_of(w), it);
@@ -115,7 +117,7 @@ static const struct wrapper *wrapper_named(struct str name) {
 
 /* ---- containers ---- */
 
-/* "-it", "-d": no value in a word of its own. */
+/* True for switches in one word, without a value: "-it", "-d". */
 static bool is_cluster_of_switches(struct str option) {
     for (size_t i = 1; i < option.n; i++)
         if (strchr("ditPq", option.p[i]) == NULL)
@@ -130,7 +132,7 @@ static bool container_takes_word(struct str option) {
     return option.n == 2 && !is_cluster_of_switches(option);
 }
 
-/* From "docker" to the image; false: it runs none. */
+/* Skips from "docker" to the image. False: the command runs no container. */
 static bool skip_container(struct walk *w) {
     struct walk at = *w;
     bool is_run = take(&at, at.word.to);
@@ -151,7 +153,8 @@ static bool skip_container(struct walk *w) {
 
 /* ---- the program ---- */
 
-/* Behind "train.py" or "-m module" of an interpreter or a launcher. */
+/* The offset behind "train.py" or "-m module" of an interpreter or a
+ * launcher. */
 static size_t behind_script(struct walk *w) {
     struct walk at = *w;
     size_t args = w->word.to;
@@ -167,7 +170,7 @@ static size_t behind_script(struct walk *w) {
     return args;
 }
 
-/* `-c "..."` behind a shell: the quotes hold a command of their own. */
+/* Reads `-c "..."` of a shell: the quotes hold a command of their own. */
 static void shell_read(struct walk *w) {
     struct walk at = *w;
     if (!take(&at, at.word.to))
@@ -180,7 +183,8 @@ static void shell_read(struct walk *w) {
         w->c->inner_to = at.word.to - 1;
         w->c->args = at.word.to;
     } else if (is_text) {
-        w->c->args = SIZE_MAX; /* one word without quotes: nothing fits in */
+        w->c->args = SIZE_MAX; /* one word without quotes: no setting can be
+                                  added to it */
     }
 }
 
@@ -197,7 +201,8 @@ static void program_read(struct walk *w) {
         shell_read(w);
 }
 
-/* Behind an image stands its command, or arguments of the one it has. */
+/* Reads what stands behind an image: a command, or arguments of the image's own
+ * command. */
 static void image_read(struct walk *w) {
     struct walk next = *w;
     size_t image = w->word.from;
@@ -209,7 +214,7 @@ static void image_read(struct walk *w) {
     }
 }
 
-/* From the first word on; false: no program is there. */
+/* Parses from the first word up to the program. False: there is no program. */
 static bool head_read(struct walk *w) {
     bool is_there = take(w, 0);
     w->c->env = w->word.from;
@@ -233,7 +238,7 @@ static bool head_read(struct walk *w) {
     return is_there;
 }
 
-/* ---- what stands behind the arguments ---- */
+/* ---- text behind the arguments ---- */
 
 static bool is_nothing_left(const struct shell *sh, size_t at) {
     struct shell_token t = shell_next(sh, at);
@@ -243,7 +248,8 @@ static bool is_nothing_left(const struct shell *sh, size_t at) {
            (t.kind == SHELL_COMMENT && is_nothing_left(sh, t.to));
 }
 
-/* "tee log" behind a bar, "true" behind two: nothing else is handed on. */
+/* Accepts "tee log" behind a pipe and "true" behind `||`; false for any other
+ * command. */
 static bool tail_command(struct command *c, size_t at, bool is_pipe) {
     struct shell_token t = shell_next(&c->sh, at);
     struct str word = shell_text(&c->sh, &t);
@@ -275,14 +281,15 @@ static bool tail_read(struct command *c, const struct shell_token *t) {
            tail_command(c, t->to, is_pipe);
 }
 
-/* Arguments and redirections up to the first operator or comment. */
+/* Reads arguments and redirections up to the first operator or comment. False:
+ * the command is not plain. */
 static bool rest_read(struct command *c) {
     bool is_redirected = false;
     struct shell_token t = shell_next(&c->sh, c->args);
     c->args_end = c->to = c->args;
     while (t.kind == SHELL_WORD || t.kind == SHELL_REDIRECT) {
         if (str_eq(shell_text(&c->sh, &t), STR("--")))
-            return false; /* what comes behind is no option any more */
+            return false; /* no option may follow "--" */
         is_redirected = is_redirected || t.kind == SHELL_REDIRECT;
         c->args_end = is_redirected ? c->args_end : t.to;
         c->to = t.to;
@@ -300,7 +307,7 @@ static bool rest_read(struct command *c) {
     return false;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole command ---- */
 
 bool argument_next(const struct command *c, size_t *at, struct argument *arg) {
     if (c->form != FORM_SHELL)
@@ -313,8 +320,8 @@ bool argument_next(const struct command *c, size_t *at, struct argument *arg) {
     return t.kind == SHELL_WORD;
 }
 
-/* What one shell of Windows escapes is an operator to another, and to any on
- * Linux: there only words and redirections are plain. */
+/* The escape of one Windows shell is an operator in another one and on Linux.
+ * So a command of Windows is plain only if it has no such characters. */
 static bool is_plain_everywhere(const struct shell *sh) {
     struct str s = sh->text;
     for (size_t i = 0; i < s.n; i++) {

@@ -1,19 +1,19 @@
-/* command_line.c: which part of a line of a log is a command.
+/* command_line.c: finds the command in a line of a log.
  *
  *     user@host:~$ A=b nohup /opt/bin/vllm serve m --port 1 > log 2>&1 &
  *                  ^ begins            ^ the program was found here
  *     {"cmd": "vllm serve m --port 1", "pid": 12}
  *              ^ begins              ^ ends
  *
- * What runs the program belongs to it: settings, nohup, a container's runner, a
- * shell's -c. A prompt, a time of day and prose do not. Quotes or brackets that
- * open right before it are of whoever wrote the line.
+ * The command includes what runs the program: variables, nohup, a container's
+ * runner, a shell's -c. It does not include a prompt, a time of day or prose.
+ * Quotes or brackets right before the command belong to the line.
  */
 #include "diagnose/command_parts.h"
 
 #include "base/limits.h"
 
-/* The program was found by its name: its path stands in front. */
+/* The program was found by its name. Its path begins here. */
 static size_t path_begin(struct str line, size_t at) {
     if (at == 0 || !is_any(line.p[at - 1], "/\\"))
         return at;
@@ -22,7 +22,8 @@ static size_t path_begin(struct str line, size_t at) {
     return at;
 }
 
-/* The first word from which everything up to the program runs it. */
+/* The first word such that everything from it up to the program runs the
+ * program. */
 static size_t first_word(struct str line, size_t program) {
     size_t most = COMMAND_FRONT_BYTES_MAX;
     size_t at = program > most ? program - most : 0;
@@ -35,7 +36,8 @@ static size_t first_word(struct str line, size_t program) {
     return program;
 }
 
-/* The closing quote; rest.n: it is not there, or quotes inside are escaped. */
+/* The offset of the closing quote; rest.n: there is none, or the text has
+ * escaped quotes. */
 static size_t quote_end(struct str rest, char quote) {
     for (size_t i = 0; i < rest.n; i++) {
         if (rest.p[i] == '\\' && i + 1 < rest.n && rest.p[i + 1] == quote)
@@ -59,12 +61,14 @@ static size_t bracket_end(struct str rest) {
     return rest.n;
 }
 
-/* Lines that cmd.exe or PowerShell would join are not in the log's text. */
+/* True if the command continues on a line that cmd.exe or PowerShell joins. The
+ * log's text does not hold that line. */
 static bool is_cut_short(struct str command) {
     return str_ends(command, STR("^")) || str_ends(command, STR("`"));
 }
 
-/* An escape at a line's end that joins nothing: what comes is the log's. */
+/* The end of the command: an escape at the end of a line that continues
+ * nothing, else the end of the text. */
 static size_t joined_end(struct str text) {
     struct shell sh = shell_of(text);
     struct shell_token t = shell_next(&sh, 0);
@@ -73,8 +77,8 @@ static size_t joined_end(struct str text) {
     return t.kind == SHELL_CUT ? t.from : text.n;
 }
 
-/* Where a Chinese sentence goes on behind a command that stands in it: at a
- * full-width mark outside of quotes. */
+/* The offset of the Chinese prose behind a command: a full-width mark outside
+ * of quotes. */
 static size_t prose_begin(struct str text) {
     static const char *const marks[] = {"，", "。", "；", "：", "（", "、"};
     struct shell sh = shell_of(text);

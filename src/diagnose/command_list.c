@@ -1,13 +1,14 @@
-/* command_list.c: arguments as a container's description holds them.
+/* command_list.c: arguments as a list, as the file of a container holds them.
  *
  *     ["vllm", "serve", "m"]      JSON, and YAML in one line
  *     - vllm                      YAML
  *     - serve
  *
- *     ['python', 'train.py']      as Python prints what it started
+ *     ['python', 'train.py']      as Python prints a command
  *
- * There is no shell: no operators, no redirections, nothing is joined. What
- * holds an escape, or the text of a shell of its own, is not touched.
+ * No shell reads such a list: it has no operators, redirections or
+ * continuations. A list with an escape, or with the text of a shell, is not
+ * changed.
  */
 #include "diagnose/command_parts.h"
 
@@ -57,8 +58,8 @@ bool list_next(const struct command *c, size_t *at, struct argument *arg) {
                                 : list_next_block(c->sh.text, at, arg);
 }
 
-/* A shell's text, what ends all options, and what would do something if the
- * list were pasted where a command goes. */
+/* True for an item that is not handled: the text of a shell, "--", and
+ * characters that a shell would act on if the list were pasted into it. */
 static bool is_odd(struct str item) {
     bool is_active = str_find(item, STR("$(")) < item.n;
     for (size_t i = 0; i < item.n; i++)
@@ -83,7 +84,7 @@ void list_read(struct command *c) {
     c->is_plain = is_plain && is_closed && c->args_end > 0;
 }
 
-/* A word that a shell takes as it stands. */
+/* True for a word that needs no quotes in a shell. */
 static bool is_bare_word(struct str item) {
     for (size_t i = 0; i < item.n; i++) {
         char c = item.p[i];
@@ -113,14 +114,14 @@ struct str command_as_typed(struct arena *a, struct str text) {
     return buf_str(&out);
 }
 
-/* The quote round the last item; where it has none, a number still needs one:
- * arguments are text. */
+/* The quote for a new item: that of the last item, else `"`. A number needs it,
+ * since arguments are text. */
 static char quote_of(const struct command *c) {
     char last = c->args_end < c->sh.text.n ? c->sh.text.p[c->args_end] : '"';
     return last == '\'' ? '\'' : '"';
 }
 
-/* What stands in front of the last item of a block. */
+/* The indent of the last item of a block. */
 static struct str indent_of(const struct command *c) {
     struct str s = c->sh.text;
     size_t from = c->args_end;

@@ -1,13 +1,22 @@
-/* context.c: what holds for the whole log: the engine, its version, the model,
- * the card, the settings in force, what was measured at start.
+/* context.c: facts of the whole log: the engine, its version, the model, the
+ * card, the settings in force, measurements at start.
  *
- * A name has many witnesses. Of two, the one from before the failure beats the
- * one from after it; what the program itself dumped (key=value) beats what
- * stands on a command line; the finer print of one amount beats the coarser;
- * nearer the failure beats farther; and what the user says (--set) beats all. What counts of what stands below the failure is
- * below.c's to say, and what was named and is not in force, force.c's.
+ * Several lines may give a value for one fact. The better one, in this order:
  *
- * The engine is decided first (engine.c); flags of another one are not read.
+ *   1. the user's (--set)
+ *   2. of two bounds of a version, the narrower one
+ *   3. an operating system that is more specific than "linux"
+ *   4. printed by a program, not written by a person; a model's name with a
+ *      digit; the program that runs the others
+ *   5. before the failure, not after it
+ *   6. the finer print of one amount
+ *   7. dumped by the program (key=value), not given on a command line
+ *   8. nearer to the failure
+ *
+ * below.c decides which settings below the failure count. force.c finds
+ * settings that were named but are not in force.
+ *
+ * The engine is decided first (engine.c); flags of other engines are not read.
  */
 #include "diagnose/witness.h"
 
@@ -15,22 +24,23 @@
 
 #include <inttypes.h>
 
-/* ---- witnesses ---- */
+/* ---- candidates ---- */
 
-/* 53.5 GiB, where the other says 53.49 of the same. */
+/* True if x is a coarser print of the same amount: 53.5 GiB beside 53.49
+ * GiB. */
 static bool says_less(const struct fact *x, const struct fact *than) {
     return x->ranged && than->ranged && x->low <= than->number &&
            than->number <= x->high &&
            x->high - x->low > than->high - than->low;
 }
 
-/* WSL has the paths of Linux as well. */
+/* "linux" is less specific than "wsl": WSL has the paths of Linux as well. */
 static bool is_vaguer(const struct fact *x, const struct fact *than) {
     return x->name == FACT_os && str_eq(x->word, STR("linux")) &&
            !str_eq(than->word, STR("linux"));
 }
 
-/* Of two bounds of a version the one that leaves less. */
+/* True for facts that bound a version. */
 static bool is_bound(enum fact_name name) {
     return name == FACT_torch_since || name == FACT_torch_before;
 }
@@ -41,8 +51,8 @@ static bool is_narrower(const struct fact *x, const struct fact *than) {
     return x->name == FACT_torch_since ? order > 0 : order < 0;
 }
 
-/* "swift-robot", "./workspace": what somebody calls the result; models have a
- * number. */
+/* True for a name without a digit ("swift-robot", "./workspace"): somebody
+ * chose it for the result. Names of models have a digit. */
 static bool is_nickname(const struct fact *f) {
     bool has_digit = false;
     for (size_t i = 0; i < f->word.n; i++)
@@ -50,8 +60,8 @@ static bool is_nickname(const struct fact *f) {
     return f->name == FACT_model && !has_digit;
 }
 
-/* What programs say comes before what people write of them, but for a nickname;
- * of two programs, the one that runs the other is meant. */
+/* Lower is better. Prose comes after lines of programs, a nickname after prose.
+ * Of two programs, the one that runs the other is better. */
 static int64_t place_of(const struct witness *x) {
     return (x->is_prose ? 1000 : 0) + (is_nickname(&x->fact) ? 2000 : 0) +
            (x->fact.name == FACT_program ? x->layer : 0);
@@ -89,8 +99,9 @@ static void testify(const struct diagnosis *d, struct witnesses *w,
         w->named[name] = *x;
 }
 
-/* "try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" at the end of
- * PyTorch's error is advice, printed whether it is set or not. */
+/* True for the advice at the end of PyTorch's error ("try setting
+ * PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"). It is printed whether the
+ * setting is on or not. */
 static bool is_advice(const struct diagnosis *d, const struct hit *h,
                       enum fact_name name) {
     for (size_t i = 0; name == FACT_expandable_segments &&
@@ -106,7 +117,7 @@ static bool is_advice(const struct diagnosis *d, const struct hit *h,
     return false;
 }
 
-/* Programs that drive one another in one training run. */
+/* Programs that may run together in one training run. */
 static bool is_trainer(const struct engine *e) {
     return STR_IS_ONE(e->id, "transformers", "deepspeed", "pytorch");
 }
@@ -118,14 +129,15 @@ bool hit_is_ours(const struct diagnosis *d, const struct hit *h) {
     return e->is_everywhere || (is_trainer(e) && is_trainer(d->engine));
 }
 
-/* DeepSpeed's version is not that of transformers. */
+/* True for the version of another engine of the same run, such as DeepSpeed
+ * beside transformers. */
 static bool is_version_of_another(const struct diagnosis *d,
                                   const struct hit *h, enum fact_name name) {
     return name == FACT_engine_version && d->engine != NULL &&
            reader_engine(d->r, h->owner) != d->engine;
 }
 
-/* The engine has been decided before. */
+/* FACT_engine is left out: engine.c has decided it. */
 static void speak(const struct diagnosis *d, struct witnesses *w,
                   const struct hit *h, const struct witness *x) {
     if (x->fact.known && x->fact.name != FACT_engine &&
@@ -133,8 +145,8 @@ static void speak(const struct diagnosis *d, struct witnesses *w,
         testify(d, w, x);
 }
 
-/* What holds for one line of the log and no longer: growth.c, lever.c,
- * measured.c and smi.c read it. */
+/* True for facts of one line only. growth.c, lever.c, measured.c and smi.c read
+ * them. */
 static bool is_of_line(enum fact_name name) {
     return name == FACT_gpu_level || name == FACT_host_level ||
            name == FACT_program_option || name == FACT_gpu_row ||
@@ -142,7 +154,8 @@ static bool is_of_line(enum fact_name name) {
            (name >= FACT_device_total && name <= FACT_free_after_pool);
 }
 
-/* The card that such a line is about is not one that failed. */
+/* True if such a line names its card. That card need not be the one that
+ * failed. */
 static bool is_line_of_card(const struct fact_list *facts) {
     for (size_t i = 0; i < facts->count; i++)
         if (is_of_line(facts->at[i].name))
@@ -174,15 +187,15 @@ static void hear(struct diagnosis *d, struct witnesses *w,
     }
     for (size_t i = 0; row && i < row->set_count; i++) {
         if (row->set[i].name == FACT_settings_listed)
-            continue; /* of the line, not of the log: force.c reads it */
+            continue; /* a fact of the line, not of the log: force.c reads it */
         x.fact = fact_stated(&row->set[i], h->first_line);
         x.is_statement = true;
         speak(d, w, h, &x);
     }
 }
 
-/* A program repeats in words of its own ("Batch size: 8") what its command line
- * said (--batch-size 8): that is how one types it. */
+/* A program may print in its own words ("Batch size: 8") what its command line
+ * has (--batch-size 8). The spelling of the command line is kept. */
 static void spell_as_typed(struct witnesses *w, int name) {
     struct fact *best = &w->best[name].fact;
     const struct witness *typed = &w->named[name];
@@ -192,13 +205,14 @@ static void spell_as_typed(struct witnesses *w, int name) {
         best->spelled = typed->fact.spelled;
 }
 
-/* "docker run ... vllm/vllm-openai ..." and the arguments after its image are
- * one command, seen twice. */
+/* True if one command is a part of the other: "docker run ... vllm/vllm-openai
+ * ..." and the arguments after its image. */
 static bool is_part_of(struct str part, struct str whole) {
     return part.n < whole.n && str_find(whole, part) < whole.n;
 }
 
-/* The last one before the failure, else the first one after it. */
+/* The last command before the failure is the best, else the first one after
+ * it. */
 static bool is_better_command(struct str known, struct str command,
                               bool is_above) {
     if (known.n == 0 || is_part_of(known, command))
@@ -206,7 +220,8 @@ static bool is_better_command(struct str known, struct str command,
     return !is_part_of(command, known) && is_above;
 }
 
-/* It has all its lines, and is the command of what failed. */
+/* True if the command is that of the run that failed and does not end within a
+ * continued line. */
 static bool is_ours(const struct diagnosis *d, const struct hit *h,
                     struct str command, bool is_above) {
     return h->kind == PATTERN_CONTEXT && command.n > 0 &&
@@ -215,8 +230,9 @@ static bool is_ours(const struct diagnosis *d, const struct hit *h,
            (is_above || !hit_is_typed_next(d, h));
 }
 
-/* A script's own flags are not known well enough to add one to its command: a
- * value that stands there may be changed. */
+/* Finds the command of an engine (d->command) and that of a script (d->script).
+ * The flags of a script are not known, so nothing is added to its command; a
+ * value that it has may be changed. */
 static void command_find(struct diagnosis *d, const struct failure_end *end) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
@@ -254,7 +270,8 @@ struct fact command_fact(const struct diagnosis *d, const struct flag *flag) {
     return f;
 }
 
-/* Flags too short for the scanner (--model, -tp) are read off the command. */
+/* Reads flags that are too short for the scanner (--model, -tp) from the
+ * command. */
 static void command_read(struct diagnosis *d) {
     for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
         struct fact f = command_fact(d, &d->engine->flags[i]);
@@ -263,7 +280,7 @@ static void command_read(struct diagnosis *d) {
     }
 }
 
-/* ---- names that the catalogue knows better ---- */
+/* ---- names of the catalogue ---- */
 
 struct fact fact_of_packing(const struct model_match *m) {
     struct fact f =
@@ -289,7 +306,7 @@ static void catalogue_names(struct diagnosis *d) {
     for (size_t i = 0, n = d->context.count; i < n; i++) {
         struct fact f = d->context.at[i];
         if (f.name == FACT_model) {
-            model_name(d, &f); /* may grow the list */
+            model_name(d, &f); /* may add a fact to the list */
         } else if (f.name == FACT_gpu_name) {
             const struct gpu *gpu = reader_gpu(d->r, f.word);
             f.word = gpu ? gpu->id : f.word;
@@ -298,8 +315,8 @@ static void catalogue_names(struct diagnosis *d) {
     }
 }
 
-/* The program lists what it was given, and this is not there: so its default
- * is in force, and that is no assumption. */
+/* The program lists the settings that it was given, and this one is not among
+ * them. So the default is known to be in force. */
 static void prove_default(struct diagnosis *d, const struct fact *list,
                           struct fact *f) {
     if (f->source == SOURCE_DEFAULT && is_listed_setting(d, f->name)) {
@@ -310,8 +327,9 @@ static void prove_default(struct diagnosis *d, const struct fact *list,
     }
 }
 
-/* What catalogue and defaults add where nobody says. A default that changed
- * between releases, and a version that is not known, make no value in force. */
+/* Adds facts of the catalogue and defaults, where the log has no value. A
+ * default that differs between releases is not added if the version is
+ * unknown. */
 static void defaults_add(struct diagnosis *d, const struct witnesses *w) {
     struct fact_list none = {0};
     struct fact list = settings_list(d, w);

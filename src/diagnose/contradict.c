@@ -1,16 +1,17 @@
-/* contradict.c: a report does not advise what it warns of.
+/* contradict.c: rules out fixes that contradict a dead end or a remark.
  *
- * A dead end that is true of this log, and a remark, rule out the fixes that
- * do the same. A fix whose arithmetic says enough stays: then the dead end is
- * the weaker statement and goes.
+ * A dead end that is true of this log, and a remark, rule out the fixes that do
+ * the same. If the arithmetic calls such a fix enough, the fix stays and the
+ * dead end is removed: it is the weaker statement.
  *
- * A dead end without a condition stands in every report of its entry: it warns
- * of one way to do a thing (two settings of one variable at once, a mount on
- * the wrong side), and the fix of the same flag is the other way. It would
- * rule that fix out for good, so it rules out nothing.
+ * A dead end without a condition rules out nothing. It stands in every report
+ * of its entry and warns of one way to do a thing (two settings of one variable
+ * at once, a mount on the wrong side); the fix of the same flag is the other
+ * way.
  *
- * Of two fixes that change one setting of the log, the one in its own words
- * stays; of two for one setting of the engine, the one written for it.
+ * Of two fixes that change one setting of the log, the one with a command of
+ * its own stays. Of two fixes for one setting of the engine, the one that was
+ * written for that engine stays.
  */
 #include "diagnose/work.h"
 
@@ -18,8 +19,8 @@
 
 #define CONTEXT_MOST (INT64_C(700) << 20) /* CUDA context and libraries */
 
-/* Both change the same flag the same way; of kinds only those that name one
- * thing to do. */
+/* True if both change the same flag in the same direction. Without a flag, both
+ * must be of one of the kinds that name a single thing to do. */
 static bool do_the_same(const struct acts_on *x, const struct acts_on *y) {
     if (x->flag.n > 0 || y->flag.n > 0)
         return str_eq(x->flag, y->flag) && x->change == y->change;
@@ -40,7 +41,7 @@ static void rule_out(struct fix *fix, const char *key) {
     }
 }
 
-/* True: the dead end stays. */
+/* True if the dead end stays. */
 static bool dead_end_settles(struct finding *f, const struct dead_end *x) {
     for (size_t i = 0; i < f->fix_count; i++) {
         struct fix *fix = &f->fixes[i];
@@ -81,8 +82,8 @@ static void settle_remarks(struct finding *f) {
             rule_out_ends(f, "diagnose.applies.remark");
 }
 
-/* "--frames" of "--frames 49", nothing of "mlx_lm.lora --batch-size 2": that
- * names the program. */
+/* The setting in a fix's command: "--frames" of "--frames 49". Empty for
+ * "mlx_lm.lora --batch-size 2", which begins with the program. */
 static struct str setting_of_fix(const struct fix *fix) {
     size_t end = 0;
     while (end < fix->command.n && strchr(" =:", fix->command.p[end]) == NULL)
@@ -92,8 +93,8 @@ static struct str setting_of_fix(const struct fix *fix) {
     return str_slice(fix->command, 0, is_program ? 0 : end);
 }
 
-/* A fix that lowers what the log shows, and another that has the same setting
- * in its own words. */
+/* True if another fix changes the same setting: one with its own command, or an
+ * earlier one. */
 static bool is_said_better(const struct finding *f, size_t which) {
     const struct fix *fix = &f->fixes[which];
     struct str setting = setting_of_fix(fix);
@@ -107,7 +108,8 @@ static bool is_said_better(const struct finding *f, size_t which) {
     return false;
 }
 
-/* llama.cpp's flag, called as Ollama calls it, beside Ollama's own fix. */
+/* True if the flag was renamed (llama.cpp's flag under Ollama's name) and there
+ * is a fix for the renamed flag itself. */
 static bool has_own_fix(const struct finding *f, const struct fix *renamed) {
     for (size_t i = 0; renamed->renamed.n > 0 && i < f->fix_count; i++) {
         const struct acts_on *on = &f->fixes[i].is->acts_on;
@@ -127,8 +129,8 @@ static void settle_settings(struct finding *f) {
     }
 }
 
-/* All that is outside PyTorch is what its own process needs there, or the
- * other processes are ranks of this job. */
+/* There is no other process to end: the memory outside PyTorch is this
+ * process's own context, or the other processes are ranks of this job. */
 static void settle_others(struct finding *f) {
     const struct fact *outside = facts_first(&f->facts, FACT_outside_framework);
     const struct fact *others = facts_first(&f->facts, FACT_others_in_use);

@@ -1,11 +1,11 @@
 /* deadend.c: what not to try.
  *
- * First what this very log shows to have failed (24,000 tokens, then 20,000,
- * both refused), then the entry's dead ends: those about settings that the user
- * has touched or the message proposes, those whose condition is known to hold,
- * those that people report to have tried for this failure, and settings of the
- * engine that runs here. The rest are traps that stand open to nobody here; they
- * are told to who asks for all.
+ * First come attempts that failed in this log (24,000 tokens, then 20,000, both
+ * refused). Then come the dead ends of the entry: those about settings that the
+ * user has set or the message names, those whose condition is known to hold,
+ * those that people reported for this failure, and those about settings of the
+ * engine that runs here. The rest (TRAP_CLOSED) are not relevant to this log
+ * and are shown only on request.
  */
 #include "diagnose/work.h"
 
@@ -22,7 +22,7 @@ static bool holds(struct diagnosis *d, const struct str_list *when,
 
 /* ---- attempts ---- */
 
-/* Settings a user tries values of. */
+/* True for settings whose values a user tries one after the other. */
 static bool is_setting(enum fact_name n) {
     return n == FACT_max_model_len || n == FACT_max_num_seqs ||
            n == FACT_max_num_batched_tokens ||
@@ -53,7 +53,8 @@ static void attempt_add(struct diagnosis *d, struct finding *f,
         return;
     struct dead_end_shown *x = &f->dead_ends[f->dead_end_count++];
     *x = (struct dead_end_shown){
-        .trap = TRAP_TOUCHED, .action = NOTE("diagnose.attempt.action", called, written),
+        .trap = TRAP_TOUCHED,
+        .action = NOTE("diagnose.attempt.action", called, written),
         .why = NOTE("diagnose.attempt.why", written_line(d->a, tried->line)),
         .fail = {.worked = -1, .tried = -1}};
 }
@@ -68,7 +69,7 @@ static void attempts_show(struct diagnosis *d, struct finding *f) {
     }
 }
 
-/* ---- the entry's ---- */
+/* ---- dead ends of the entry ---- */
 
 static bool is_touched(const struct diagnosis *d, const struct dead_end *x) {
     int fact = flag_fact(d->engine, x->acts_on.flag);
@@ -77,7 +78,7 @@ static bool is_touched(const struct diagnosis *d, const struct dead_end *x) {
     return f && (f->source == SOURCE_LOG || f->source == SOURCE_USER);
 }
 
-/* The message itself names the setting. */
+/* True if the message names the setting. */
 static bool is_proposed(const struct finding *f, const struct dead_end *x) {
     struct str flag = x->acts_on.flag;
     while (str_starts(flag, STR("-")))
@@ -87,8 +88,8 @@ static bool is_proposed(const struct finding *f, const struct dead_end *x) {
 
 static enum trap trap_of(const struct diagnosis *d, const struct finding *f,
                          const struct dead_end *x) {
-    bool is_reported =
-        x->fail.links.count > 0 || x->fail.tried + x->fail.maintainers_tried > 0;
+    bool is_reported = x->fail.links.count > 0 ||
+                       x->fail.tried + x->fail.maintainers_tried > 0;
     return is_touched(d, x) || is_proposed(f, x)         ? TRAP_TOUCHED
            : x->when.count > 0                           ? TRAP_HOLDS
            : is_reported                                 ? TRAP_REPORTED

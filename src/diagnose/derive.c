@@ -1,38 +1,40 @@
-/* derive.c: what follows from the numbers of one failure and from the failures
- * beside it.
+/* derive.c: facts that follow from the numbers of one failure and from the
+ * failures beside it.
  *
  *   outside_framework  total - free - what the allocator holds
  *   others_in_use      total - free - this process - ranks of its own job;
- *                      below 64 MiB it is rounding, and 0
+ *                      0 if it is below 64 MiB, which is rounding
  *   own_ranks          listed processes that are ranks of this job
  *   victim             the process that a kill names, and what it held
  *   siblings           ranks or GPUs that failed in one event
- *   attempts           failures of the same kind and rank before it
+ *   attempts           earlier failures of the same kind and rank
  *   shares_host_memory the GPU has no memory of its own
  *
- * Each says how it was computed; what cannot be computed is not said.
+ * Each fact carries its formula. A fact that cannot be computed is left out.
  */
 #include "diagnose/work.h"
 
 #include <inttypes.h>
 
-#define NOTHING (INT64_C(64) << 20) /* rounding of four printed amounts */
-#define PIDS_APART 32  /* workers of one parent start one after the other */
-#define LIKE_PER_MILLE 20 /* sizes of ranks differ by so little */
-#define TOGETHER_LINES 400 /* of ranks that fail in one event */
+#define NOTHING (INT64_C(64) << 20) /* rounding errors of four printed
+                                       amounts */
+#define PIDS_APART 32  /* pids of workers of one parent differ by at most this
+                          much */
+#define LIKE_PER_MILLE 20 /* sizes of ranks differ by at most this much */
+#define TOGETHER_LINES 400 /* lines between ranks that fail in one event */
 
 static const struct fact *told(const struct sighting *s, enum fact_name n) {
     return facts_first(&s->facts, n);
 }
 
-/* x - y, ends included. */
+/* Subtracts y from x, including the ends of the interval. */
 static void take_off(struct fact *x, const struct fact *y) {
     x->number -= y->number;
     x->low -= fact_high(y);
     x->high -= fact_low(y);
 }
 
-/* In use on the card; known false: the message does not say. */
+/* Memory in use on the card; known false: not in the message. */
 static struct fact in_use_of(const struct sighting *s, enum fact_name name) {
     const struct fact *total = told(s, FACT_gpu_total);
     const struct fact *free = told(s, FACT_gpu_free);
@@ -66,7 +68,7 @@ static void outside_tell(struct diagnosis *d, struct sighting *s) {
     if (!reserved)
         take_off(&f, rest);
     if (f.number < -NOTHING)
-        return; /* the numbers cannot be true together */
+        return; /* the numbers contradict each other */
     at_least_nothing(&f);
     f.formula = arena_printf(
         d->a, "%" PRId64 " in use - %" PRId64
@@ -79,7 +81,7 @@ static void outside_tell(struct diagnosis *d, struct sighting *s) {
 static int64_t own_pid(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *own = told(s, FACT_process_in_use);
     if (own && own->pid != FACT_NONE && own->why.n > 0)
-        return own->pid; /* listed under it */
+        return own->pid; /* the log lists the process under this pid */
     return stream_of_number(d, s->places[0].stream)->pid;
 }
 
@@ -113,8 +115,8 @@ static bool are_near(int64_t x, int64_t y) {
            x - y <= PIDS_APART && y - x <= PIDS_APART;
 }
 
-/* Does another listed process have as many bytes and a pid beside it? A
- * launcher starts such; strangers do not. */
+/* True if another listed process has the same size and a pid nearby: a launcher
+ * starts such processes. */
 static bool has_twin(const struct sighting *s, const struct fact *listed) {
     for (size_t i = 0; i < s->facts.count; i++) {
         const struct fact *other = &s->facts.at[i];
@@ -126,8 +128,9 @@ static bool has_twin(const struct sighting *s, const struct fact *listed) {
     return false;
 }
 
-/* Three or more with pids side by side, the one that failed among them, none
- * said to be it, or all of one size: a launcher started them. */
+/* True for one of three or more processes with neighbouring pids that a
+ * launcher started: all of one size, or beside the failed process, or with no
+ * process named as the failed one. */
 static bool is_in_row(const struct sighting *s, const struct fact *listed,
                       int64_t pid) {
     size_t near = 0, twins = 0;
@@ -178,13 +181,14 @@ static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
 
 /* ---- others ---- */
 
-/* Is what is in use counted before the program took any itself? */
+/* True if the memory in use was counted before the program allocated any. */
 static bool is_at_start(const struct sighting *s) {
     return facts_say(&s->facts, FACT_stage, "load") &&
            !told(s, FACT_tried_alloc) && !told(s, FACT_pytorch_allocated);
 }
 
-/* A context, its libraries, and what was there before the first count. */
+/* Memory of a process besides its tensors: a context, its libraries, and
+ * allocations before the first count. */
 #define AT_START_MOST (INT64_C(1) << 30)
 
 static struct fact others_listed(const struct sighting *s) {
@@ -203,7 +207,7 @@ static struct fact others_listed(const struct sighting *s) {
     return f;
 }
 
-/* What this process holds. Less than its own tensors is no count of it: in a
+/* The memory of this process. NULL if it is less than its own tensors: in a
  * container the driver may print 0 bytes. */
 static const struct fact *own_use(const struct sighting *s) {
     const struct fact *own = told(s, FACT_process_in_use);
@@ -211,8 +215,9 @@ static const struct fact *own_use(const struct sighting *s) {
     return own && held && fact_high(own) < fact_low(held) ? NULL : own;
 }
 
-/* A process in a container does not know its own pid outside: the message lists
- * it as one of several. It is the one that holds the tensors and a context. */
+/* A process in a container does not know its pid on the host, so the message
+ * lists it as one of the others. It is the only one with the size of its
+ * tensors and a context. */
 static void find_own_by_size(struct sighting *s) {
     const struct fact *held = told(s, FACT_pytorch_allocated);
     struct fact *own = NULL;
@@ -251,7 +256,7 @@ static void others_tell(struct diagnosis *d, struct sighting *s) {
         f = others_listed(s);
         f.formula = STR("the listed processes");
     } else {
-        return; /* what this process holds is not known */
+        return; /* the memory of this process is not known */
     }
     f.number -= ranks;
     f.low -= ranks;
@@ -288,7 +293,7 @@ static void victim_tell(struct diagnosis *d, struct sighting *s) {
     }
 }
 
-/* ---- failures beside it ---- */
+/* ---- other failures of the log ---- */
 
 static int64_t gpu_of(const struct sighting *s) {
     const struct fact *f = told(s, FACT_gpu_index);
@@ -338,7 +343,8 @@ static void beside_tell(struct diagnosis *d, struct sighting *s) {
     sighting_tell(d, s, attempts);
 }
 
-/* In 16 bits weights and gradients take 2 bytes each, Adam's two moments 4. */
+/* Bytes per parameter: 2 for the weight and 2 for the gradient in 16 bits, 4
+ * for each of Adam's two moments. */
 #define FULL_STATE 12
 
 static bool trains_all(const struct diagnosis *d, const struct sighting *s) {
@@ -354,7 +360,8 @@ static bool trains_all(const struct diagnosis *d, const struct sighting *s) {
     return is_training;
 }
 
-/* Of the parameters that the log counts as trained, else of all. */
+/* The training state: of the parameters that the log counts as trained, else of
+ * all. */
 static void full_state_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *all = facts_last(&s->facts, FACT_model_params);
     const struct fact *trained = fact_here(d, s, FACT_trainable_params);
@@ -368,7 +375,8 @@ static void full_state_tell(struct diagnosis *d, struct sighting *s) {
     sighting_tell(d, s, f);
 }
 
-/* How large the model is, where nobody has to know its layers. */
+/* The number of parameters: the catalogue's, else the one in the model's
+ * name. */
 static void model_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *model = fact_here(d, s, FACT_model);
     struct fact f = fact_blank(FACT_model_params, SOURCE_DERIVED);
@@ -388,9 +396,9 @@ static void model_tell(struct diagnosis *d, struct sighting *s) {
     sighting_tell(d, s, f);
 }
 
-/* What the weights take on a GPU by what is known of them. ZeRO's stage 3 spreads
- * them over ranks of which nobody says how many there are, and what is kept on
- * the host is told apart for some engines only. */
+/* The weights on one GPU. Not computed if a ZeRO stage is known (stage 3
+ * spreads the weights over a number of ranks that is not known), nor if a part
+ * is kept on the host. */
 static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
     const struct fact *params = fact_here(d, s, FACT_model_params);
     struct inputs c = case_of(d, &s->facts);
@@ -407,7 +415,8 @@ static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
     sighting_tell(d, s, f);
 }
 
-/* By the card's name; else by a total that only such cards have. */
+/* True if the GPU uses the host's memory: by its name, else by a total that
+ * only such GPUs have. */
 static bool is_unified(struct diagnosis *d, const struct sighting *s) {
     const struct fact *name = fact_here(d, s, FACT_gpu_name);
     const struct fact *total = told(s, FACT_gpu_total);

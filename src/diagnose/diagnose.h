@@ -1,5 +1,6 @@
-/* diagnose.h: hits to report. Selection, incidents, facts, context, ranking,
- * advice, corrected command, questions. No I/O but through the reader. */
+/* diagnose.h: makes a report from hits: selects entries, groups failures,
+ * derives facts, ranks fixes, corrects the command, chooses questions. There is
+ * no I/O except through the reader. */
 #ifndef DIAGNOSE_DIAGNOSE_H
 #define DIAGNOSE_DIAGNOSE_H
 
@@ -8,47 +9,48 @@
 #include "index/index.h"
 #include "match/match.h"
 
-/* What a fix did for this user before. */
+/* The outcome of a fix that this user tried before. */
 struct own_report {
-    struct str entry, fix; /* ids; the entry's may be an old one */
+    struct str entry, fix; /* ids; the entry's may be a former one */
     bool worked;
 };
 
-/* What the user adds: --set fact=value, which wins over the log, what fixes
- * did before, and what is known of the machine. */
+/* What the user adds: facts (--set fact=value, which override the log),
+ * outcomes of fixes, and facts of the machine. */
 struct answers {
     const struct fact *at;
     size_t count;
     const struct own_report *own;
     size_t own_count;
-    struct machine_list machine; /* counts where the log says nothing */
+    struct machine_list machine; /* used where the log has no value */
 };
 
 struct report *diagnose(struct arena *a, struct reader *r,
                         const struct scan_result *scan, struct str input_name,
                         const struct answers *answers);
 
-/* "max_model_len=32k", "gpu_total=24GiB" -> a fact of source user. False and
- * *why when there is no such fact or the value does not read. */
+/* Reads "max_model_len=32k" or "gpu_total=24GiB" as a fact of source user.
+ * False, with *why, if there is no such fact or the value cannot be read. */
 bool answer_read(struct arena *a, struct str text, struct fact *out,
                  struct str *why);
-/* Says so, and which name is near. */
+/* The error message for an unknown fact, with the nearest name. */
 struct str no_such_fact(struct arena *a, struct str name);
-/* A number that cannot be. A pool that weights have overdrawn is printed as one
- * below zero, and -1 of the layers are all. */
+/* True if the number is negative and must not be. Two facts may be negative:
+ * kv_available (printed so when weights exceed the share) and gpu_layers (-1
+ * means all layers). */
 bool answer_is_below_zero(const struct fact *f);
 
-/* A value as a text has it, or as a command takes it. */
+/* The value as it is written in a text, or in a command. */
 struct str fact_written(struct arena *a, const struct fact *f, bool is_command);
 
-/* The template of an entry without any log: <gpu_count> for what one would
- * say, GPU_COUNT in a command; the tools of this kind of device, which may be
- * empty. */
+/* Fills the template of an entry without a log: facts stand as <gpu_count> in a
+ * text and as GPU_COUNT in a command; tools are those of this kind of device,
+ * which may be empty. */
 struct str template_unfilled(struct arena *a, struct str template,
                              struct str device, bool is_command);
 
-/* "vllm/no-kv-blocks lower-max-model-len worked". False and *why when it is
- * not that. */
+/* Reads "vllm/no-kv-blocks lower-max-model-len worked". False, with *why, for
+ * any other form. */
 bool own_report_read(struct arena *a, struct str text, struct own_report *out,
                      struct str *why);
 

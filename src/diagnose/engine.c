@@ -1,11 +1,14 @@
-/* engine.c: which engine failed.
+/* engine.c: finds the engine that failed.
  *
- * Evidence near the failure weighs most: what the failure message itself sets,
- * who prints such a message, then frames in its traceback, its stream, and
- * anything else in the log. Nothing said: nothing assumed. An engine that runs
- * another's code (`calls` in its file: SGLang ran vLLM's layers) has that one's
- * frames in its tracebacks; one word of its own tells them apart. The command of
- * a program outweighs the library that printed the failure: vLLM runs on JAX.
+ * Every line that names an engine votes for it. The weight is largest for the
+ * `set` of the failure message, then for the component that prints such a
+ * message, then for frames in its traceback, for its stream, and for the rest
+ * of the log. Without votes the engine stays unknown.
+ *
+ * An engine may run the code of another one (`calls` in its file: SGLang ran
+ * vLLM's layers) and then has its frames in tracebacks. A single vote for the
+ * calling engine decides for it. A program whose command is in the log wins
+ * over the library that printed the failure: vLLM runs on JAX.
  */
 #include "diagnose/work.h"
 
@@ -22,8 +25,8 @@ static bool is_failure(const struct diagnosis *d, const struct sighting *s) {
     return e && e->role == ROLE_root && e->severity == SEVERITY_failure;
 }
 
-/* The first that fails; of weak words alone only where nothing else was seen:
- * any program prints those. */
+/* The first failure. One of weak signatures only if there is no other: any
+ * program prints such words. */
 static const struct sighting *first_failure(const struct diagnosis *d) {
     const struct sighting *first = NULL;
     for (size_t i = 0; i < d->sightings.count; i++) {
@@ -39,7 +42,7 @@ struct vote {
     struct str engine;
     int64_t weight;
     uint32_t line;
-    bool is_typed; /* a command runs it */
+    bool is_typed; /* the vote is from a command line */
 };
 
 struct ballot {
@@ -66,7 +69,8 @@ static struct str engine_set_by(const struct context_pattern *row) {
     return (struct str){NULL, 0};
 }
 
-/* Weights: in the failure's own traceback, in its stream, anywhere. */
+/* The weight of a hit: 1000 in the failure's own traceback, 10 in its stream, 1
+ * elsewhere. */
 static int64_t nearness(const struct hit *h, const struct sighting *failure) {
     if (!failure)
         return 1;
@@ -76,7 +80,7 @@ static int64_t nearness(const struct hit *h, const struct sighting *failure) {
     return h->stream == failure->places[0].stream ? 10 : 1;
 }
 
-/* The message itself: its `set`, else the component of who prints it. */
+/* The vote of the failure message: its `set`, else its entry's component. */
 static void vote_of_failure(struct diagnosis *d, struct ballot *b,
                             const struct sighting *failure) {
     const struct fact *set = facts_first(&failure->facts, FACT_engine);
@@ -94,8 +98,8 @@ static bool calls(struct diagnosis *d, struct str engine, struct str other) {
     return e && list_has(&e->calls, other);
 }
 
-/* Of two words for it: a program whose command stands there, and the library
- * that printed the failure. */
+/* True if `program` has its command in the log and `winner` is the library that
+ * printed the failure. */
 static bool runs_on(struct diagnosis *d, const struct vote *program,
                     const struct vote *winner, const struct sighting *failure) {
     const struct entry *e =
@@ -106,7 +110,7 @@ static bool runs_on(struct diagnosis *d, const struct vote *program,
            of->task.n == 0 && e && str_eq(e->component, winner->engine);
 }
 
-/* The most votes; then whoever was heard at all and runs that one's code. */
+/* The engine with the most votes, or one with a vote that runs its code. */
 static const struct vote *winner_of(struct diagnosis *d,
                                     const struct ballot *b,
                                     const struct sighting *failure) {
@@ -134,8 +138,8 @@ static struct str engine_of_process(struct diagnosis *d, struct str process) {
     return (struct str){NULL, 0};
 }
 
-/* A paste of one worker's lines names it only in the prefix that was taken
- * off. */
+/* The process name in the prefix of the lines may be the only trace of the
+ * engine, in a paste of one worker's lines. */
 static void vote_of_prefix(struct diagnosis *d, struct ballot *b,
                            const struct sighting *failure) {
     struct str process = stream_of_number(d, failure->hit->stream)->process;

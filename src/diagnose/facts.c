@@ -1,21 +1,21 @@
-/* facts.c: captured text to facts, each with whose it is.
+/* facts.c: makes facts from captured text, each with its GPU and process.
  *
  *   "GPU 3 has ... Process 78729 has 61.41 GiB ... Of the allocated memory
  *    56.64 GiB is allocated by PyTorch, and 4.07 GiB is reserved ..."
  *
- * Every amount is GPU 3's; the pid beside other_in_use is that fact's; and
- * since 61.41 is what PyTorch holds and a context, that process is this one
- * (a container sees its own pid, the driver the host's): it is said to be
- * process_in_use, and own_process_listed is true.
+ * Every amount is of GPU 3. The pid before other_in_use belongs to that fact.
+ * 61.41 GiB is what PyTorch holds and a context, so the listed process is this
+ * one: a container sees its own pid, the driver prints the host's. The fact
+ * becomes process_in_use, and own_process_listed is true.
  *
- * Refused: guesses. What is derived is exact and says how.
+ * Nothing is guessed: a derived fact is exact and carries its formula.
  */
 #include "diagnose/work.h"
 
 #include <inttypes.h>
 
-/* A CUDA context with its libraries: what a process holds that torch does not
- * count. 1.5 GiB covers NCCL and cuBLAS workspaces. */
+/* The most that a process holds besides the tensors that torch counts: a CUDA
+ * context with its libraries. 1.5 GiB covers NCCL and cuBLAS workspaces. */
 #define CONTEXT_MOST (INT64_C(3) << 29)
 
 void facts_add(struct arena *a, struct fact_list *list, const struct fact *f) {
@@ -78,8 +78,8 @@ bool facts_add_new(struct arena *a, struct fact_list *list,
 
 /* ---- one hit's captures ---- */
 
-/* Which card the captures from here on speak of. Where the message names one
- * card, it is the card of what stands before it too. */
+/* The first card that the message names. Captures before it belong to that card
+ * as well. */
 static int64_t only_gpu(const struct hit *h) {
     int64_t gpu = FACT_NONE;
     for (size_t i = 0; i < h->capture_count; i++) {
@@ -93,7 +93,7 @@ static int64_t only_gpu(const struct hit *h) {
     return gpu;
 }
 
-/* ---- what the log calls a setting ---- */
+/* ---- the spelling of a setting in the log ---- */
 
 static bool is_name_part(char c) {
     return is_word(c) || c == '-' || c == '.';
@@ -105,15 +105,17 @@ static size_t blanks_before(struct str s, size_t n) {
     return n;
 }
 
-/* Takes the last character off if it is one of these; '\0': it is none. */
+/* Removes the last character if it is one of `which`, and returns it; '\0': it
+ * is not. */
 static char cut_last(struct str *s, const char *which) {
     char c = s->n > 0 ? s->p[s->n - 1] : '\0';
     s->n -= is_any(c, which);
     return is_any(c, which) ? c : '\0';
 }
 
-/* sign: what stands between it and its value, '\0': blanks alone; is_sure: it
- * is quoted, or the sign stands at it and at the value. */
+/* True if the name is that of a setting. sign: the character between it and its
+ * value, '\0': only blanks. is_sure: it is quoted, or the sign has no blanks
+ * round it. */
 static bool is_setting(struct str name, char sign, bool is_sure) {
     bool is_flag = str_starts(name, STR("-"));
     bool is_upper = name.n > 0 && name.p[0] >= 'A' && name.p[0] <= 'Z';
@@ -122,9 +124,8 @@ static bool is_setting(struct str name, char sign, bool is_sure) {
            (is_flag || is_sure || str_find_char(name, '_') < name.n);
 }
 
-/* "--bs ", "batch_size=", "'bs': ", "IMS_PER_BATCH ": a setting as somebody
- * types it, up to its value. Of prose ("per device = ") and dotted tables
- * nothing. */
+/* A setting as it is typed, up to its value: "--bs ", "batch_size=", "'bs': ",
+ * "IMS_PER_BATCH ". Empty for prose ("per device = ") and for dotted tables. */
 static struct str setting_spelled(struct str front) {
     struct str left = str_slice(front, 0, blanks_before(front, front.n));
     char sign = cut_last(&left, "=:");
@@ -185,7 +186,7 @@ struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
     return out;
 }
 
-/* ---- what follows ---- */
+/* ---- derived facts ---- */
 
 static bool number_of(const struct fact_list *list, enum fact_name name,
                       int64_t *out) {
@@ -195,8 +196,8 @@ static bool number_of(const struct fact_list *list, enum fact_name name,
     return f != NULL;
 }
 
-/* What torch holds of the card: allocated and unallocated; where the line was
- * cut before the latter, at least the former. */
+/* Memory that torch holds: allocated and unallocated. If the line was cut
+ * before the latter, it is the former, and *is_whole is false. */
 static bool torch_holds(const struct fact_list *list, int64_t *out,
                         bool *is_whole) {
     int64_t allocated, rest;
@@ -212,14 +213,14 @@ static bool torch_holds(const struct fact_list *list, int64_t *out,
     return add_i64(allocated, rest, out);
 }
 
-/* Both are printed with two decimals. */
+/* The error of two amounts that are printed with two decimals. */
 #define ROUNDING (INT64_C(16) << 20)
 
-/* What any process on a card holds, were it only its context. */
+/* The least that a process on a card holds: its context. */
 #define CONTEXT_LEAST (INT64_C(100) << 20)
 
-/* Do the listed processes fill what is used, so that this one, which holds so
- * much, must be among them? */
+/* True if this process must be one of the listed: without it they leave less of
+ * the used memory than it holds. */
 static bool must_be_listed(const struct fact_list *list, int64_t held) {
     int64_t total, free, listed = 0;
     if (!number_of(list, FACT_gpu_total, &total) ||
@@ -234,9 +235,9 @@ static bool must_be_listed(const struct fact_list *list, int64_t held) {
     return held > ROUNDING && total - free - listed < held - ROUNDING;
 }
 
-/* Listed processes that may be this one: what PyTorch holds and a context, or
- * any that is large enough where this one must be listed. A part of what it
- * holds says nothing by its size alone. */
+/* Counts the listed processes that may be this one: those with the size of
+ * PyTorch's memory and a context, or any that is large enough if this one must
+ * be listed. A cut amount (is_whole false) proves nothing by its size. */
 static size_t count_own(const struct fact_list *list, int64_t held,
                         bool is_whole, size_t *where) {
     bool must_be = must_be_listed(list, held);
@@ -253,8 +254,8 @@ static size_t count_own(const struct fact_list *list, int64_t held,
     return count;
 }
 
-/* In a container the driver may print 0 bytes for each process, this one among
- * them: less than its own tensors is no count of it, nor is a 0 beside it. */
+/* In a container the driver may print 0 bytes for each process, including this
+ * one. If this one has 0 but holds tensors, all counts of 0 are dropped. */
 static void drop_blind_counts(struct fact_list *list) {
     const struct fact *own = facts_first(list, FACT_process_in_use);
     int64_t held;
@@ -280,14 +281,14 @@ void facts_derive(struct arena *a, struct fact_list *list) {
     struct fact own = fact_blank(FACT_own_process_listed, SOURCE_DERIVED);
     own.known = true;
     bool is_told = torch_holds(list, &held, &is_whole);
-    if (!is_told) { /* the line was cut before that */
+    if (!is_told) { /* the line was cut before the amount */
         held = CONTEXT_LEAST;
         is_whole = false;
     }
     if (facts_first(list, FACT_process_in_use)) {
         own.formula = STR("the process itself is named beside the others");
     } else if (count_own(list, held, is_whole, &where) != 1) {
-        return; /* nothing shows whose they are */
+        return; /* the listed processes may belong to anybody */
     } else {
         struct fact *listed = &list->at[where];
         own.number = 1;

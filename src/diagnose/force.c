@@ -1,22 +1,22 @@
-/* force.c: what was named and is not in force.
+/* force.c: finds settings that were named but are not in force.
  *
- * Many a fix that "did not help" never reached the process. Where the log shows
- * what did, a setting is held against it:
+ * A fix that "did not help" often never reached the process. Where the log
+ * shows the settings in force, the named ones are compared with them:
  *
- *   another value    a later line of the program has another one, a flag too
- *                    short for the scanner included
+ *   another value    a later line of the program has another value; flags that
+ *                    are too short for the scanner are compared too
  *   not listed       the program lists its settings (all of them, or all that
  *                    are not the default) after the command, and this one is
- *                    not among them: the flag was dropped
+ *                    not in the list: the flag was dropped
  *   not passed       the program lists the variables that its workers get, and
- *                    the variable is not among them
- *   said by the user --set says one thing, the log shows another
+ *                    the variable is not in the list
+ *   user differs     --set has one value, the log shows another
  *
- * What lists its settings is data: a row of kb/engines/ sets settings_listed to
- * `all`, `non_default` or `environment`. A setting that was not listed leaves
- * the context: a fix that sets it is no longer "already" done, and the default
- * takes its place in the arithmetic. What the program lists tells as well what
- * nobody set: context.c takes that from settings_list().
+ * Which line is such a list is data: a row of kb/engines/ sets settings_listed
+ * to `all`, `non_default` or `environment`. A setting that was not listed
+ * leaves the context: a fix that sets it is no longer "already" done, and
+ * arithmetic uses the default. The list also proves which settings were not
+ * set: context.c takes that from settings_list().
  */
 #include "diagnose/witness.h"
 
@@ -39,9 +39,9 @@ static void overrule(struct diagnosis *d, const char *key,
     d->overruled = longer;
 }
 
-/* fp8 asked for and fp8_e4m3 in force are one, and so are 99 layers and all
- * that there are; names of models, types and versions have too many spellings
- * to be compared. */
+/* True if the values differ. "fp8" and "fp8_e4m3" are equal, and so are 99
+ * layers and all layers that there are. Names of models, types and versions are
+ * not compared: they have too many spellings. */
 static bool says_other(const struct fact *x, const struct fact *y) {
     enum unit unit = fact_unit(x->name);
     if (x->name == FACT_gpu_layers && x->number > y->number && y->number > 0)
@@ -67,7 +67,7 @@ static void other_values(struct diagnosis *d, const struct witnesses *w) {
     }
 }
 
-/* -c 32768 on the command, n_ctx = 4096 in the log. */
+/* Example: -c 32768 in the command, n_ctx = 4096 in the log. */
 static void short_flags(struct diagnosis *d, const struct witnesses *w) {
     for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
         const struct flag *flag = &d->engine->flags[i];
@@ -82,7 +82,7 @@ static void short_flags(struct diagnosis *d, const struct witnesses *w) {
 
 /* ---- not listed, not passed ---- */
 
-/* The last place before the failure where such a list stands, after order (0:
+/* The last such list before the failure that stands after position `order` (0:
  * anywhere); known false: there is none. */
 static struct fact list_after(const struct diagnosis *d,
                               const struct witnesses *w, const char *kind,
@@ -106,8 +106,9 @@ static struct fact list_after(const struct diagnosis *d,
     return list;
 }
 
-/* Is that the engine's own default in some version, which a list of what
- * differs leaves out? Yes as well where the defaults are not known. */
+/* True if the value is the engine's default in some version, or if its
+ * default is not known. A list of settings that differ from the default
+ * leaves it out. */
 static bool may_be_default(const struct diagnosis *d,
                            const struct fact *named) {
     bool is_known = false;
@@ -161,7 +162,7 @@ static void not_passed(struct diagnosis *d, const struct witnesses *w,
     }
 }
 
-/* ---- said by the user ---- */
+/* ---- set by the user ---- */
 
 static void user_says_other(struct diagnosis *d, const struct witnesses *w) {
     for (size_t i = 0; d->answers && i < d->answers->count; i++) {

@@ -1,26 +1,29 @@
-/* frames.c: what the frames of a traceback tell beside the stage: the operation
- * that failed (work) and what the program is for (task).
+/* frames.c: facts from the frames of a traceback, besides the stage: the
+ * operation that failed (work) and what the program does (task).
  *
  *   File ".../trainer.py", line 2122, in train            task train
  *   File ".../modeling.py", line 310, in forward
  *       attn = self.self_attn(x)                          work attention
- *   File ".../functional.py", line 1843, in softmax       (known as attention)
+ *   File ".../functional.py", line 1843, in softmax       (work is attention)
  *
- * Rows of kb/engines/ with `set` name families of functions. The innermost
- * frame that tells a fact tells it: in Python the last one above the message.
- * A row that `holds` tells it of what runs inside as well: a convolution of a
- * VAE is the VAE's.
- * The fact `frame` is the innermost one of the program's own code.
- * A traceback that stands below its message is read from its first frame on.
+ * Rows of kb/engines/ with `set` match families of functions. The innermost
+ * frame with a row for a fact sets it: in Python the last one above the
+ * message. A row with `holds` also applies to what runs inside it: a
+ * convolution in a VAE is work of the VAE. A traceback below its message is
+ * read from its first frame on.
  *
- * Where no frame tells the task, the stage may (backward, optimizer), then
- * frames of other ranks nearby, if they agree, then a line of the log (the
- * context), then what the engine is for.
+ * The fact `frame` is the innermost frame of the program's own code.
+ *
+ * If no frame has the task, it follows from the stage (backward, optimizer),
+ * else from frames of other ranks nearby if they agree, else from a line of the
+ * log (the context), else from what the engine or the program usually does.
  */
 #include "diagnose/work.h"
 
-#define NEIGHBOUR_LINES 100 /* a traceback of the same program is as near */
-#define FRAME_FOLDERS 2     /* the file and the folder that it is in */
+#define NEIGHBOUR_LINES 100 /* a traceback of the same program is at most this
+                               many lines away */
+#define FRAME_FOLDERS 2     /* path parts that are kept: the file and its
+                               folder */
 
 static const struct stage_anchor *row_of(const struct diagnosis *d,
                                          const struct hit *h) {
@@ -39,8 +42,8 @@ static const struct setting *told_by(const struct diagnosis *d,
     return NULL;
 }
 
-/* Of two frames, the one nearer to the message, unless the outer one holds
- * what runs inside it; above the message beats below it. */
+/* True if h is a better frame than `than`: a row with `holds` first, then a
+ * frame above the message, then the one nearer to it. */
 static bool is_inner(const struct diagnosis *d, const struct hit *h,
                      const struct hit *than, const struct place *p) {
     if (!than)
@@ -70,9 +73,10 @@ static bool tell_at(struct diagnosis *d, const struct place *p,
     return best != NULL;
 }
 
-/* ---- where in the program's own code ---- */
+/* ---- the place in the program's own code ---- */
 
-/* 'C:\\app\\tts\\losses.py", line 643, in loss': "tts/losses.py:643 in loss". */
+/* Shortens 'C:\\app\\tts\\losses.py", line 643, in loss' to "tts/losses.py:643
+ * in loss". */
 static struct str short_frame(struct arena *a, struct str raw) {
     size_t quote = str_find_char(raw, '"');
     struct str path = str_slice(raw, 0, quote), line, in;
@@ -120,8 +124,8 @@ static bool tell_by_frame(struct diagnosis *d, struct sighting *s,
     return false;
 }
 
-/* Ranks print at once, so a message may stand apart from its frames: those
- * nearby tell what the program is for, if all of them say the same. */
+/* Ranks print at the same time, so a message may be apart from its frames.
+ * Frames nearby set the fact if all of them agree. */
 static bool tell_by_neighbours(struct diagnosis *d, struct sighting *s,
                                enum fact_name name) {
     const struct place *p = &s->places[0];
@@ -158,7 +162,7 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
         f.why = arena_printf(d->a, "stage = %.*s", STR_ARG(stage->word));
     } else if (tell_by_neighbours(d, s, FACT_task) ||
                facts_last(&d->context, FACT_task)) {
-        return; /* another frame or a line of the log says it */
+        return; /* another frame or a line of the log has it */
     } else if (engine && engine->task.n > 0) {
         f.word = engine->task;
         f.why = arena_printf(d->a, "what %.*s is for", STR_ARG(engine->name));
@@ -172,7 +176,8 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
     facts_add_new(d->a, &s->facts, &f);
 }
 
-/* Has it steps of another name: a server's profile run, its requests? */
+/* True for an engine with stages for its passes: a server's profile run, its
+ * requests. */
 static bool has_own_steps(const struct engine *e) {
     for (size_t i = 0; e && i < e->stage_count; i++)
         if (STR_IS_ONE(e->stages[i].stage, "profile", "serve"))
@@ -180,7 +185,8 @@ static bool has_own_steps(const struct engine *e) {
     return false;
 }
 
-/* Where no row says the stage: what only a forward pass does. */
+/* If no row has the stage, an operation that only a forward pass has sets
+ * it. */
 static void stage_follows(struct diagnosis *d, struct sighting *s) {
     const struct fact *work = facts_first(&s->facts, FACT_work);
     if (work && !facts_first(&s->facts, FACT_stage) &&
@@ -194,7 +200,8 @@ static void stage_follows(struct diagnosis *d, struct sighting *s) {
     }
 }
 
-/* "Engine core initialization failed": whose frames are another failure's. */
+/* True for an entry that wraps another failure ("Engine core initialization
+ * failed"). Its frames are those of that failure. */
 static bool is_wrapper(struct diagnosis *d, const struct sighting *s) {
     const struct entry *e = reader_entry_head(d->r, s->hit->owner);
     return e && e->role == ROLE_wrapper;

@@ -1,16 +1,17 @@
-/* growth.c: whether memory grew while the program ran, by its own lines.
+/* growth.c: finds growth of memory in the lines that a program prints as it
+ * runs.
  *
  *     step 100  GPU mem: 31.20 GB  \
  *     step 200  GPU mem: 33.71 GB   \  growth: the last less the first
  *     step 300  GPU mem: 36.18 GB   /
  *     step 400  GPU mem: 38.66 GB  /
  *
- * Like lines are those of one pattern, one stream and one process or pod. At
- * least four must rise on the whole, and still rise in the second half of the
- * run: the first steps of every training take memory that the next ones use
- * again. Where the failure is told of in a sentence, lines below it count too.
- * Of a long log the scan keeps the first and the last of these lines.
- * A failure of host memory is told by lines about the host, any other by lines
+ * A series is the lines of one pattern, one stream and one process or pod. It
+ * has at least four lines, rises as a whole, and still rises in the second half
+ * of the run: the first steps of a training take memory that the next ones use
+ * again. If a person describes the failure, lines below the description count
+ * as well. Of a long log the scan keeps the first and the last of these lines.
+ * A failure of host memory takes lines about the host, any other failure lines
  * about the device.
  */
 #include "diagnose/work.h"
@@ -66,7 +67,7 @@ static void add_level(struct series *list, const struct hit *h,
         list->at[list->count++] = (struct level){h, f.number};
 }
 
-/* The level in the middle of the lines, as the last one before it says. */
+/* The last level before the middle of the lines. */
 static int64_t middle_of(const struct series *list) {
     uint32_t first = list->at[0].hit->first_line;
     uint32_t last = list->at[list->count - 1].hit->first_line;
@@ -78,7 +79,7 @@ static int64_t middle_of(const struct series *list) {
     return bytes;
 }
 
-/* By how much they rise on the whole; 0: they do not. */
+/* The growth of a series; 0: it does not grow. */
 static int64_t growth_of(const struct series *list) {
     if (list->count < LINES_LEAST)
         return 0;
@@ -99,7 +100,7 @@ static void series_of(const struct diagnosis *d, const struct sighting *s,
                       struct series *out) {
     uint64_t begin = run_begin(d, s), end = s->places[0].order;
     if (facts_say(&s->facts, FACT_oom_words, "told"))
-        end = UINT64_MAX; /* a title stands above the log that it is about */
+        end = UINT64_MAX; /* a description may stand above its log */
     out->count = 0;
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *x = &d->scan->hits.at[i];

@@ -1,6 +1,6 @@
-/* hits.c: finding hits again. The scan gives them in order of place; here they
- * are sorted by pattern as well, so that "does this condition stand in that
- * traceback" is a search and not a walk over the whole log.
+/* hits.c: finds hits by pattern. The scan gives hits in order of position; here
+ * they are sorted by pattern as well, so that the hits of a condition within a
+ * traceback are found by binary search.
  */
 #include "diagnose/work.h"
 
@@ -26,7 +26,7 @@ const struct stream *stream_of_number(const struct diagnosis *d, uint32_t n) {
     return n < d->scan->stream_count ? &d->scan->streams[n] : &nobody;
 }
 
-/* Stage anchors are asked by place, not by pattern. */
+/* Hits of stages, in order of position: they are looked up by position. */
 static void stage_hits_collect(struct diagnosis *d) {
     const struct hit_list *hits = &d->scan->hits;
     const struct hit **list = arena_array(d->a, hits->count, sizeof *list);
@@ -75,7 +75,7 @@ static bool lines_meet(const struct hit *h, uint32_t first, uint32_t last) {
     return h->first_line <= last && h->last_line >= first;
 }
 
-/* Stream 0 is "nobody said": it may be anybody's. */
+/* Stream 0 is unknown: it may be any stream. */
 static bool streams_meet(uint32_t x, uint32_t y) {
     return x == y || x == 0 || y == 0;
 }
@@ -86,7 +86,8 @@ bool hit_in_trace(const struct hit *h, const struct place *p) {
             lines_meet(h, p->first_line, p->last_line));
 }
 
-#define ABOVE_LINES 10 /* whoever ended with an error ends its children soon */
+#define ABOVE_LINES 10 /* a process that failed ends its children within this
+                          many lines */
 
 static bool hit_in_scope(const struct hit *h, enum scope scope,
                          const struct place *p) {
@@ -108,7 +109,7 @@ static bool hit_in_scope(const struct hit *h, enum scope scope,
 
 static size_t run_from_line(const struct hit_run *run, uint32_t line) {
     size_t from = run_bound(run, line_of, line);
-    return from > 0 ? from - 1 : 0; /* a message may have begun before */
+    return from > 0 ? from - 1 : 0; /* a message may begin before that line */
 }
 
 static uint32_t least_line(const struct place *p) {

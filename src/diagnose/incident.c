@@ -1,21 +1,22 @@
-/* incident.c: sightings to incidents, one per cause.
+/* incident.c: groups sightings into incidents, one per cause.
  *
  *   rank 0  CUDA out of memory ... 6.25 MiB free  \
- *   rank 1  CUDA out of memory ... 8.25 MiB free   } one incident, the worst
- *   rank 2  CUDA out of memory ... 2.25 MiB free  /  (least free) speaks
+ *   rank 1  CUDA out of memory ... 8.25 MiB free   } one incident; the worst
+ *   rank 2  CUDA out of memory ... 2.25 MiB free  /  (least free) has the facts
  *
  * Sightings that chose the same entry are one incident, however often and on
- * however many ranks: attempts made in vain are instances too. Within a group,
- * one that could only choose the fallback (a message cut off from its frames)
- * joins the nearest that could tell, unless its own numbers deny that; and ranks
- * that failed together but whose numbers chose differently follow the one that
- * is surest.
+ * however many ranks: attempts that failed are instances too. Within a group, a
+ * sighting that could only choose the fallback (a message without its frames)
+ * joins the nearest one with a sure choice, unless its own numbers rule that
+ * entry out. Ranks that failed together but chose different entries by their
+ * numbers join the one with the best certainty.
  */
 #include "diagnose/work.h"
 
 #include "base/sort.h"
 
-#define TOGETHER_LINES 2000 /* ranks of one crash print within so many */
+#define TOGETHER_LINES 2000 /* ranks of one crash print within this many
+                               lines */
 
 static struct incident *incident_new(struct diagnosis *d, struct sighting *s) {
     struct incident_list *list = &d->incidents;
@@ -50,7 +51,7 @@ static void incidents_merge(struct arena *a, struct incident *into,
     from->is_absorbed = true;
 }
 
-/* ---- which belong together ---- */
+/* ---- merging ---- */
 
 static bool is_other_card(const struct sighting *x, const struct sighting *y) {
     const struct fact *gx = facts_first(&x->facts, FACT_gpu_index);
@@ -103,7 +104,8 @@ static struct incident *nearest_sure(struct diagnosis *d,
     return best;
 }
 
-/* Two of a group that both could not tell: the more specific speaks. */
+/* Of two incidents of a group without a sure choice, the one with the more
+ * specific entry. */
 static struct incident *other_unsure(const struct diagnosis *d,
                                      const struct incident *unsure) {
     for (size_t i = 0; i < d->incidents.count; i++) {
@@ -146,7 +148,7 @@ static void ranks_join(struct diagnosis *d) {
     }
 }
 
-/* ---- the worst of them ---- */
+/* ---- the worst sighting ---- */
 
 static struct sighting *worst_of(const struct incident *i) {
     struct sighting *worst = NULL;
@@ -169,7 +171,7 @@ static int by_place(const void *x, const void *y) {
            (a->places[0].order < b->places[0].order);
 }
 
-/* Another may have taken over the one that chose. */
+/* Finds `chosen` again if its sighting was moved to another incident. */
 static void chosen_find(struct incident *i) {
     struct sighting *other = i->sightings[0];
     for (size_t k = 0; k < i->count; k++) {
@@ -181,7 +183,8 @@ static void chosen_find(struct incident *i) {
     i->chosen = other;
 }
 
-/* The worst may be the one whose frames were cut off. */
+/* Also gives the stage of the chosen sighting to the worst one, whose frames
+ * may be cut off. */
 void incident_settle(struct diagnosis *d, struct incident *i) {
     chosen_find(i);
     sort_stable(d->a, i->sightings, i->count, sizeof *i->sightings, by_place);

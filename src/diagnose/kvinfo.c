@@ -1,11 +1,9 @@
-/* kvinfo.c: from facts to the arithmetic and back.
+/* kvinfo.c: makes the inputs of the arithmetic from facts, and puts its results
+ * into the finding: what one request needs, where the card's bytes went.
  *
- * Facts in force become inputs; what memory/ works out of it (what one
- * request needs, where the card's bytes went) becomes part of the finding.
- *
- * Refused: arithmetic on numbers that cannot be true together. More allocated
- * than the card has means that the message mixes processes or units; nothing
- * is computed from it and a remark says so.
+ * Nothing is computed from numbers that contradict each other. More allocated
+ * than the card has means that the message mixes processes or units; a remark
+ * says so.
  */
 #include "diagnose/work.h"
 
@@ -15,7 +13,7 @@ static bool is_over(const struct fact_list *facts, enum fact_name part) {
     return total && f && total->number > 0 && fact_low(f) > fact_high(total);
 }
 
-/* Two figures of the same moment on the same card. */
+/* True if two amounts of the same moment and card exceed its total. */
 static bool is_too_much_together(const struct fact_list *facts,
                                  enum fact_name x, enum fact_name y) {
     const struct fact *total = facts_last(facts, FACT_gpu_total);
@@ -66,7 +64,7 @@ enum shortage shortage_of(const struct entry *e,
     return is_on_card ? SHORT_ALLOCATION : SHORT_UNKNOWN;
 }
 
-/* What several processes hold counts as one amount. */
+/* Adds the memory of another process: several of them count as one amount. */
 static void other_add(struct fact *sum, const struct fact *f) {
     int64_t low = fact_low(f), high = fact_high(f);
     struct fact both = *f;
@@ -92,8 +90,8 @@ static void case_take(struct inputs *c, const struct fact_list *list) {
     }
 }
 
-/* A default that doubled between releases is no value of a log that does not
- * name its release. */
+/* Drops a default that doubled between releases: the log does not name its
+ * release. */
 static void drop_wide_defaults(struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         struct fact *f = &c->in[n];
@@ -104,7 +102,7 @@ static void drop_wide_defaults(struct inputs *c) {
     }
 }
 
-/* A default that a bound of the log contradicts was not in force. */
+/* Replaces a default that contradicts a bound of the log by that bound. */
 static void drop_disproved_defaults(const struct diagnosis *d,
                                     struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
@@ -112,9 +110,8 @@ static void drop_disproved_defaults(const struct diagnosis *d,
         bool is_disproved = bound && c->in[n].known &&
                             c->in[n].source == SOURCE_DEFAULT &&
                             c->in[n].number < bound->low;
-        if (is_disproved) { /* its bound stays, as what a first try begins at */
+        if (is_disproved)
             c->in[n] = *bound;
-        }
     }
 }
 
@@ -140,7 +137,7 @@ struct inputs case_of(struct diagnosis *d, const struct fact_list *own) {
     return c;
 }
 
-/* Does a KV cache belong to this story at all? */
+/* True if the engine has a KV cache pool. */
 static bool is_serving(const struct diagnosis *d) {
     return d->engine && !str_eq(d->engine->id, STR("pytorch"));
 }

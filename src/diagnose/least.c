@@ -1,12 +1,12 @@
-/* least.c: what the log proves of a setting that it does not name.
+/* least.c: bounds that the log proves for settings which it does not name.
  *
- *   rank 3, GPU 5, Worker_TP1, a multi-process executor   ranks, at least
- *   39.31 of 39.38 GiB in use by the one process           a share above 0.9
+ *   rank 3, GPU 5, Worker_TP1, a multi-process executor   a number of ranks
+ *   39.31 of 39.38 GiB in use by one process              a share above 0.9
  *
- * A bound is a fact without a value, with the least that it can be (low) and
- * the reason. Where a bound contradicts the engine's default, the default was
- * not in force: no arithmetic and no predicate sees it. Where nothing is known
- * either way, the default stays, and says that it is one.
+ * A bound is a fact without a value. It has the least possible value (low) and
+ * the reason. If a bound contradicts the engine's default, the default was not
+ * in force: no arithmetic and no predicate uses it. If nothing contradicts the
+ * default, it stays and is marked as a default.
  */
 #include "diagnose/work.h"
 
@@ -24,7 +24,7 @@ static void raise_to(struct bound *b, int64_t least, uint32_t line,
         *b = (struct bound){least, line, why};
 }
 
-/* Workers that only an executor of several processes starts. */
+/* True for workers that only an executor of several processes starts. */
 static bool is_worker_of_many(struct str process) {
     static const char *const names[] = {"VllmWorker", "Worker_TP", "Worker_PP",
                                         "Worker_DP", "RayWorkerWrapper",
@@ -47,7 +47,8 @@ static void ranks_by_streams(struct diagnosis *d, struct bound *b) {
     }
 }
 
-/* GPU 3 of a server that gives each rank a GPU, from 0 on. */
+/* GPU 3 proves 4 ranks of a server that gives each rank a GPU, starting at
+ * 0. */
 static void ranks_by_gpus(struct diagnosis *d, struct bound *b) {
     for (size_t i = 0; d->engine && i < d->sightings.count; i++) {
         const struct fact *gpu =
@@ -105,7 +106,7 @@ static int64_t share_of(const struct fact_list *facts, uint32_t *line) {
     return share;
 }
 
-/* What the engine adds to its share: graphs, libraries, a step. */
+/* Memory that an engine uses beyond its share: graphs, libraries, a step. */
 #define BEYOND_SHARE (UNITS_MICRO / 50)
 
 static int64_t default_share(const struct engine *e) {
@@ -120,8 +121,8 @@ static int64_t default_share(const struct engine *e) {
     return most;
 }
 
-/* The share limits what a server takes once it makes its pool; weights and
- * the profiling run take what they need. */
+/* True in the stages where the share limits the memory of a server: once its
+ * pool is allocated. Weights and the profiling run are not limited by it. */
 static bool has_pool(const struct fact_list *facts) {
     const struct fact *stage = facts_first(facts, FACT_stage);
     return stage &&

@@ -1,15 +1,16 @@
-/* lever.c: the levers of the program that failed, beside the fixes of the entry.
- * An engine has them in its row of kb/programs/, by its id: they are lent to
- * what a library, a driver or the machine reports. Its own entries know better.
+/* lever.c: adds the levers of the program that failed to the fixes of an entry.
+ * An engine has its levers in the row of kb/programs/ with its id. They are
+ * added to failures of a library, a driver or the machine, not to those of the
+ * engine's own entries.
  *
- *     an entry's fix that a lever `use`s    the lever stands in its place: the
- *                                           same, in the program's own words
- *     another lever                         added, where it helps against a
- *                                           cause of the entry
+ *     a lever with the `use` of an entry's fix   replaces that fix: the same in
+ *                                                the program's own words
+ *     another lever                              is added if it helps against
+ *                                                a cause of the entry
  *
- * What the log shows to be in force is not advised again: a switch that is on,
- * a value that is set. One that goes further (up, down) is, with the value in
- * force.
+ * A lever that the log shows to be in force is not advised again: a switch that
+ * is on, a value that is set. A lever that moves a value further (up, down) is
+ * advised, with the value in force.
  */
 #include "base/units.h"
 #include "diagnose/work.h"
@@ -17,14 +18,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- whose levers ---- */
+/* ---- the program and its levers ---- */
 
 const struct program *program_of_log(const struct diagnosis *d) {
     const struct fact *f = facts_first(&d->context, FACT_program);
     return f ? reader_program(d->r, f->word) : NULL;
 }
 
-/* Of a layer below: it speaks of any program that runs on it. */
+/* True for an entry of a library or the system, which concerns any program that
+ * runs on it. */
 static bool is_of_layer_below(const struct diagnosis *d,
                               const struct entry *e) {
     const struct engine *is = reader_engine_by_id(d->r, e->component);
@@ -39,7 +41,7 @@ static const struct program *levers_for(const struct diagnosis *d,
                : p;
 }
 
-/* Against a cause of the entry, and more than a little. */
+/* True if it cures a cause of the entry by more than a little. */
 static bool helps(const struct entry *e, const struct workaround *w) {
     for (size_t i = 0; i < w->cure_count; i++)
         for (size_t k = 0; k < e->cause_count; k++)
@@ -49,8 +51,8 @@ static bool helps(const struct entry *e, const struct workaround *w) {
     return false;
 }
 
-/* The entry's fix, by the lever's flag or another name of it; where it goes the
- * other way, the entry knows better. */
+/* True if the fix of the entry has the lever's flag, by any of its names. The
+ * entry's fix is kept then, whatever its direction. */
 static bool changes_the_same(const struct workaround *fix,
                              const struct workaround *lever) {
     struct str flag = fix->acts_on.flag;
@@ -65,7 +67,7 @@ static bool entry_has(const struct entry *e, const struct workaround *lever) {
     return false;
 }
 
-/* By a lever of the same class; where both name one flag the entry's stands. */
+/* True if a lever has the same `use` and the fix does not name its flag. */
 static bool is_replaced(const struct program *p, const struct workaround *w) {
     for (size_t i = 0; w->use.n > 0 && i < p->lever_count; i++)
         if (str_eq(p->levers[i].use, w->use) &&
@@ -92,7 +94,8 @@ static struct workaround_list with_levers(struct diagnosis *d,
     return list;
 }
 
-/* Where the limit of host memory is set; an entry of a place knows its own. */
+/* The row of the place (a pod, a Slurm job) that sets the limit of host memory;
+ * NULL for an entry of that place. */
 static const struct program *place_of(const struct diagnosis *d,
                                       const struct entry *e) {
     const struct fact *f = facts_first(&d->context, FACT_runs_in);
@@ -100,7 +103,8 @@ static const struct program *place_of(const struct diagnosis *d,
     return f && !is_own ? reader_program(d->r, f->word) : NULL;
 }
 
-/* In the words of the place; rates, causes and conditions stay the entry's. */
+/* Takes the texts and the command of the place; rates, causes and conditions
+ * stay the entry's. */
 static void say_for(const struct program *place, struct workaround *w) {
     for (size_t i = 0; w->use.n > 0 && i < place->lever_count; i++) {
         if (str_eq(place->levers[i].use, w->use)) {
@@ -141,7 +145,8 @@ bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
     bool is_flag = w->acts_on.flag.n > 0 && w->acts_on.flag.p[0] == '-';
     if (!p || !is_flag || w->source.n == 0 || command.n == 0)
         return false;
-    bool is_run = f->line == d->script_line; /* the command shows it */
+    bool is_run = f->line == d->script_line; /* the command line shows the
+                                                program */
     for (size_t i = 0; !is_run && i < p->commands.count; i++)
         is_run = str_find(command, p->commands.at[i]) < command.n;
     return is_run;
@@ -149,7 +154,8 @@ bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
 
 /* ---- what is in force ---- */
 
-/* "--tile 256", "tile=256", "\"tile\": 256": 256; "" of a switch. */
+/* The value of a setting: 256 of "--tile 256", "tile=256" and "\"tile\": 256";
+ * empty for a switch. */
 static struct str value_of(struct str said, size_t name) {
     struct str manifest = STR("value:");
     size_t at = str_find(said, manifest);
@@ -159,7 +165,7 @@ static struct str value_of(struct str said, size_t name) {
     return str_slice(said, from, said.n);
 }
 
-/* Where the name of a setting ends that the text begins with; 0: it does not. */
+/* The length of `name` if the text begins with it as a whole word; else 0. */
 static size_t name_end(struct str said, struct str name) {
     char next = said.n > name.n ? said.p[name.n] : '\0';
     bool goes_on = is_word(next) || next == '-';
@@ -179,7 +185,7 @@ static bool says_no(struct str value) {
     return str_in_nocase(value, words);
 }
 
-/* The last one above the failure; text NULL: none. */
+/* The last occurrence of the lever above the failure; text NULL: none. */
 static struct option_seen option_of(const struct diagnosis *d,
                                     const struct workaround *w) {
     struct option_seen seen = {0};
@@ -200,7 +206,7 @@ static struct option_seen option_of(const struct diagnosis *d,
     return seen;
 }
 
-/* The value that the lever's command sets; "" of a switch. */
+/* The value that the lever's command sets; empty for a switch. */
 static struct str value_wanted(const struct workaround *w, struct str command) {
     size_t at = str_find(command, w->acts_on.flag);
     struct str rest = str_slice(command, at, command.n);
@@ -210,7 +216,8 @@ static struct str value_wanted(const struct workaround *w, struct str command) {
     return str_slice(value, 0, str_find_char(value, ' '));
 }
 
-/* 256 is no way down from 128, nor 0.5 from 0.4. */
+/* True if the wanted value does not go in the direction of the change: down
+ * from 128 to 256, from 0.4 to 0.5. */
 static bool is_beyond(enum change change, struct str wanted, struct str now) {
     struct amount w, n;
     return units_read(wanted, UNITS_MICRO, &w) &&
@@ -218,7 +225,7 @@ static bool is_beyond(enum change change, struct str wanted, struct str now) {
            (change == CHANGE_down ? w.value >= n.value : w.value <= n.value);
 }
 
-/* "--tile 256", "tile=256", "". */
+/* True if the command has at most one value: "--tile 256", "tile=256", "". */
 static bool sets_one_value(struct str command) {
     struct str rest;
     (void)str_cut(command, ' ', &rest);
@@ -226,15 +233,15 @@ static bool sets_one_value(struct str command) {
     return rest.n == 0 || (!is_joined && str_find_char(rest, ' ') == rest.n);
 }
 
-/* The lever's own value where that is a step of at most 4, else half of what is
- * in force (129 frames: 65). */
+/* The lever's own value if that is lower, and at least a quarter of the value
+ * in force; else half of that (65 for 129 frames). */
 static int64_t value_lowered(struct str wanted, int64_t now) {
     int64_t own;
     bool is_near = str_to_int(wanted, &own) && own < now && own >= now / 4;
     return is_near ? own : now / 2 + now % 2;
 }
 
-/* What the log calls the setting; a key of Hydra with all of its path. */
+/* The setting's name in the log; a key of Hydra with its whole path. */
 static struct str name_lowered(const struct option_seen *seen,
                                struct str flag) {
     struct str name = str_slice(seen->text, 0, seen->text.n - seen->value.n);
@@ -243,7 +250,8 @@ static struct str name_lowered(const struct option_seen *seen,
     return str_ends(flag, name) ? flag : name;
 }
 
-/* "Lower imgsz from 640 to 480", and "imgsz=480" in the spelling of the log. */
+/* Sets the title "Lower imgsz from 640 to 480" and the command "imgsz=480" in
+ * the spelling of the log. */
 static void lower(const struct diagnosis *d, struct fix *fix,
                   const struct option_seen *seen, struct str wanted,
                   int64_t now) {
@@ -254,14 +262,15 @@ static void lower(const struct diagnosis *d, struct fix *fix,
     fix->command = arena_printf(d->a, "%.*s%c%" PRId64, STR_ARG(name),
                                 is_joined ? '=' : ' ', to);
     fix->has_gap = false;
-    if (fix->lowers.key == NULL) { /* else by the name of the fact */
+    if (fix->lowers.key == NULL) { /* else the title has the name of the fact */
         fix->lowers = NOTE("diagnose.lowers_flag", name,
                            arena_printf(d->a, "%" PRId64, now),
                            arena_printf(d->a, "%" PRId64, to));
     }
 }
 
-/* From a share of 0.40 to 0.35, where the fix's own value is no way down. */
+/* Lowers a share by a step (0.40 to 0.35), for a fix whose own value is not
+ * lower. */
 static bool lower_share(const struct diagnosis *d, struct fix *fix,
                         const struct option_seen *seen) {
     enum { STEP = UNITS_MICRO / 20 };
@@ -282,7 +291,8 @@ static bool lower_share(const struct diagnosis *d, struct fix *fix,
     return true;
 }
 
-/* A way down from what is in force; an empty command: none is known. */
+/* Makes the command a step from the value in force, or empties it if no step is
+ * known. */
 static void go_further(const struct diagnosis *d, struct fix *fix,
                        struct option_seen *seen, struct str wanted) {
     enum change change = fix->is->acts_on.change;
@@ -300,7 +310,8 @@ static void go_further(const struct diagnosis *d, struct fix *fix,
         fix->command = (struct str){NULL, 0};
 }
 
-/* A fix of the entry is done where the log has all that its command sets. */
+/* True for levers, and for fixes of the entry whose command sets one known
+ * value. Only these may be found in force. */
 static bool may_be_done(const struct workaround *w, struct str command) {
     bool sets_it = str_eq(command, w->acts_on.flag) ||
                    (value_wanted(w, command).n > 0 && sets_one_value(command));

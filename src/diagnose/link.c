@@ -1,20 +1,20 @@
-/* link.c: what is a cause and what only came of it.
+/* link.c: finds causes, wrappers and consequences among incidents.
  *
  *   allocator message --raised as--> "warming up sampler ..."   one root
  *                                        |
  *   "EngineCore failed to start" --------+ wrapper, cause = the root
  *   "Killed", exit 137 ------------------+ consequence
  *
- * Relations of the entries say what wraps and what follows from what; a shared
- * traceback says it too. The more specific message is the root and takes over
- * the numbers of the one it was raised from. A wrapper with nothing above it
- * is the root itself, of no specified mechanism. A warning is nobody's cause;
- * one that a failure's entry wraps foretold that failure, and is told by it.
+ * Relations of entries state what wraps and what follows from what; a shared
+ * traceback shows it too. The more specific message is the root and takes over
+ * the numbers of the message that it was raised from. A wrapper without a cause
+ * becomes a root of unspecified mechanism. A warning is never a cause. A
+ * warning that a failure's entry wraps is merged into that failure.
  *
- * A guess (words that say "memory" and no more) is for logs of which nothing
- * else is known: beside a failure, a wrapper or a consequence it is not said at
- * all. A warning silences no guess; of guesses a suspect, and the words of no
- * program, give way.
+ * A guess is an incident whose words mention memory and nothing more. It is
+ * dropped if the log has a failure, a wrapper, a consequence or a recovery. A
+ * warning drops only guesses on its own lines. Of two guesses, a suspect is
+ * dropped, and an entry of no program beside one of a program.
  */
 #include "diagnose/work.h"
 
@@ -57,13 +57,12 @@ static uint64_t order_of(const struct incident *i) {
 
 /* ---- guesses ---- */
 
-/* Its words prove little, and the entry that has them knows no more than they
- * say. */
+/* True if its words are weak evidence, and its entry has no mechanism. */
 static bool is_guess(const struct incident *i) {
     return i->entry->severity == SEVERITY_suspect || i->chosen->is_guess;
 }
 
-/* Of two guesses: a suspect, or an entry of no program beside a program's. */
+/* True if the guess is a suspect, or if only its entry is of no program. */
 static bool is_vaguer(const struct incident *guess, const struct incident *x) {
     struct str unknown = STR("unknown");
     return guess->entry->severity == SEVERITY_suspect ||
@@ -71,7 +70,8 @@ static bool is_vaguer(const struct incident *guess, const struct incident *x) {
             !str_eq(x->entry->component, unknown));
 }
 
-/* Whether one of its places is on these lines: an echo is a place as well. */
+/* True if a place of the incident is on these lines. A repeated message is a
+ * place as well. */
 static bool is_on_lines(const struct incident *i, const struct place *at) {
     for (size_t k = 0; k < i->count; k++) {
         const struct sighting *s = i->sightings[k];
@@ -90,8 +90,8 @@ static bool lines_touch(const struct incident *x, const struct incident *y) {
     return false;
 }
 
-/* A warning tells of its own lines only; a recovery, of what was refused and
- * then given; all else, of the whole log. */
+/* True if x makes the guess superfluous. A warning does so on its own lines
+ * only; a recovery, a failure, a wrapper and a consequence in the whole log. */
 static bool is_told_by(const struct incident *guess, const struct incident *x) {
     if (!is_live(x))
         return false;
@@ -102,7 +102,8 @@ static bool is_told_by(const struct incident *guess, const struct incident *x) {
     return !is_mild || lines_touch(guess, x);
 }
 
-/* Nothing of a guess is handed on: its numbers may be another failure's. */
+/* Drops guesses. Their numbers are not passed on: they may belong to another
+ * failure. */
 static void guesses_drop(struct incident_list *list) {
     for (size_t i = 0; i < list->count; i++)
         for (size_t k = 0; k < list->count && is_guess(list->at[i]); k++)
@@ -110,7 +111,7 @@ static void guesses_drop(struct incident_list *list) {
                 list->at[i]->is_absorbed = true;
 }
 
-/* ---- one failure, two messages ---- */
+/* ---- messages of one failure ---- */
 
 static bool places_chain(const struct place *x, const struct place *y) {
     bool has_trace = x->trace_last > x->last_line ||
@@ -130,8 +131,8 @@ static bool chains_with(const struct sighting *s, const struct incident *x) {
     return false;
 }
 
-/* Is y, by and large, raised in the tracebacks of x? One chance meeting in a
- * long log is not enough. */
+/* True if more than half of the sightings of y share a traceback with x. A
+ * single one in a long log may be chance. */
 static bool share_traceback(const struct incident *x,
                             const struct incident *y) {
     size_t shared = 0;
@@ -149,7 +150,7 @@ static bool is_torch(const struct incident *i) {
     return str_eq(i->entry->component, STR("pytorch"));
 }
 
-/* Of two messages of one failure, does x say more than y? */
+/* True if x is the more specific of two messages of one failure. */
 static bool says_more(const struct incident *x, const struct incident *y) {
     if (is_general(x) != is_general(y))
         return is_general(y);
@@ -164,7 +165,8 @@ static void facts_take_over(struct diagnosis *d, struct incident *x,
         facts_add_new(d->a, &x->worst->facts, &more->at[i]);
 }
 
-/* Two entries that read the same lines saw one failure, not two. */
+/* True if another sighting of x is on the same line: two entries matched one
+ * failure. */
 static bool is_seen_again(const struct incident *x, const struct sighting *s) {
     const struct place *here = &s->places[0];
     for (size_t i = 0; i < x->count; i++) {
@@ -184,8 +186,8 @@ static void sighting_take_over(struct diagnosis *d, struct incident *x,
     x->times += is_seen_again(x, s) ? 0 : s->count;
 }
 
-/* Raised together: in one traceback, or on ranks that print one after the
- * other. */
+/* True if s was raised together with one of the first `count` sightings of x:
+ * in one traceback, or on ranks that print one after the other. */
 static bool is_near(const struct sighting *s, const struct incident *x,
                     size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -195,8 +197,8 @@ static bool is_near(const struct sighting *s, const struct incident *x,
     return false;
 }
 
-/* What of y was raised where x was speaks through x from now on; the rest of
- * y, another failure with the same words, goes on speaking for itself. */
+/* Moves the sightings of y that were raised together with x into x. The rest of
+ * y is another failure with the same words and stays in y. */
 static void absorb(struct diagnosis *d, struct incident *x,
                    struct incident *y) {
     size_t count = x->count, left = 0;
@@ -218,7 +220,7 @@ static void absorb(struct diagnosis *d, struct incident *x,
         incident_settle(d, y);
 }
 
-/* A command that was run between them makes two tries of two failures. */
+/* True if a command was run between them: they are failures of two runs. */
 static bool is_other_try(const struct diagnosis *d, const struct incident *x,
                          const struct incident *y) {
     uint64_t from = order_of(x) < order_of(y) ? order_of(x) : order_of(y);
@@ -231,7 +233,8 @@ static bool is_other_try(const struct diagnosis *d, const struct incident *x,
     return false;
 }
 
-/* The head of a report and its last line are one event, not two. */
+/* Merges y into x, which wraps it. The first and the last line of a report are
+ * one event, so their counts are not added. */
 static void absorb_wrapped(struct diagnosis *d, struct incident *x,
                            struct incident *y) {
     if (is_other_try(d, x, y))
@@ -251,7 +254,8 @@ static void roots_join(struct diagnosis *d, struct incident *x,
         absorb(d, x, y);
 }
 
-/* However far above it stood: a container's start, hours of the same line. */
+/* Merges a warning into the failure that wraps it, at any distance: it may be
+ * from the start of a container. */
 static void warning_join(struct diagnosis *d, struct incident *x,
                          struct incident *y) {
     if (is_failed_root(x) && is_live(y) &&
@@ -264,7 +268,8 @@ static void warning_join(struct diagnosis *d, struct incident *x,
 
 /* ---- causes ---- */
 
-/* y came of x: entries say so, or y's words prove little beside a failure. */
+/* True if y is a consequence of x: by relations, by weak evidence beside a
+ * failure, or by a shared traceback. */
 static bool follows(struct diagnosis *d, const struct incident *y,
                     const struct incident *x) {
     if (has_relation(d, y, RELATION_caused_by, x) ||
@@ -284,7 +289,7 @@ static void roots_demote(struct diagnosis *d, struct incident *x,
     }
 }
 
-/* The failed root nearest before; else the nearest after. */
+/* The nearest failed root before i, else the nearest one after it. */
 static struct incident *cause_for(const struct diagnosis *d,
                                   const struct incident *i) {
     struct incident *before = NULL, *after = NULL;
@@ -300,7 +305,7 @@ static struct incident *cause_for(const struct diagnosis *d,
     return before ? before : after;
 }
 
-/* What the log does not explain cannot be said to have a mechanism. */
+/* Makes an incident without a cause a root of unspecified mechanism. */
 static void make_root(struct diagnosis *d, struct incident *i) {
     struct entry *copy = arena_alloc(d->a, sizeof *copy);
     *copy = *i->entry;

@@ -1,20 +1,20 @@
-/* machine.c: facts of the machine at hand, beside what a log says.
+/* machine.c: facts of the machine at hand, besides those of a log.
  *
  *     gpu_total[gpu 0]=81559 MiB\tnvidia-smi
  *     other_in_use[gpu 0, pid 4711]=3012 MiB\tnvidia-smi
  *     engine_version[engine vllm]=0.11.0\tvllm-0.11.0.dist-info
  *
- * A log wins over the machine. Where its card, its memory or its system is
- * another one, it is the log of another machine: nothing of this one is used,
- * and that is said. What changes from moment to moment is no fact about a
- * failure that is over.
+ * A fact of the log overrides that of the machine. If the log has another card,
+ * memory size or system, it is the log of another machine: no fact of this one
+ * is used, and a note says so. Values that change from moment to moment are not
+ * used for a failure that is over.
  */
 #include "diagnose/work.h"
 
-/* nvidia-smi counts what the driver keeps for itself; CUDA hands out 97 to 100
- * of 100 of it (T4: 14.58 of 15.00 GiB, H100: 79.11 of 79.65). */
+/* nvidia-smi includes memory that the driver keeps. CUDA can allocate 97 to 100
+ * percent of it (T4: 14.58 of 15.00 GiB, H100: 79.11 of 79.65). */
 #define HANDED_OUT_PERCENT 97
-#define SAME_PERCENT 4 /* apart: another card, another machine */
+#define SAME_PERCENT 4 /* a larger difference means another card or machine */
 
 /* ---- reading ---- */
 
@@ -45,7 +45,8 @@ bool machine_fact_read(struct arena *a, struct str text,
     struct str value, origin, owners;
     struct str name = str_cut(text, '=', &value);
     enum fact_name fact;
-    *out = (struct machine_fact){.fact = fact_blank(FACT_engine, SOURCE_MACHINE)};
+    *out = (struct machine_fact){
+        .fact = fact_blank(FACT_engine, SOURCE_MACHINE)};
     name = str_cut(name, '[', &owners);
     if (str_find_char(text, '=') == text.n) {
         *why = arena_printf(a, "'%.*s' is not fact=value", STR_ARG(text));
@@ -89,10 +90,10 @@ static bool is_of_moment(enum fact_name name) {
            name == FACT_commit_free;
 }
 
-/* Of one card, of every card alike, or of the machine: one fact. What cards
- * have each in its own way is left out; of what is free, and of limits,
- * the least is taken: a job is held back by that. Before a start the freest
- * card counts: another one may be another job's. */
+/* Adds one fact for each name. is_split[name] is set if cards have different
+ * values. Of free memory and of limits the least value is kept, since that
+ * limits a job. Before a start (free_before_load) the card with the most free
+ * memory counts: other jobs may run on the others. */
 static void settle(struct arena *a, struct fact_list *out,
                    const struct fact *f, bool *is_split) {
     for (size_t i = 0; i < out->count; i++) {
@@ -121,8 +122,8 @@ static void drop(struct fact_list *list, const bool *is_dropped) {
     list->count = kept;
 }
 
-/* What a program can get of the card: what the catalogue knows of it, else what
- * CUDA leaves of most. */
+/* Sets gpu_total to what a program can allocate: by the catalogue, else by the
+ * percentage that CUDA leaves. */
 static void total_settle(struct reader *r, struct fact_list *list) {
     const struct fact *name = facts_first(list, FACT_gpu_name);
     const struct gpu *gpu = name ? reader_gpu(r, name->word) : NULL;
@@ -150,10 +151,11 @@ struct fact_list machine_settled(struct arena *a, struct reader *r,
         const struct machine_fact *m = &list->at[i];
         bool is_its = m->engine.n == 0 || str_eq(m->engine, engine);
         bool is_process = m->fact.pid != FACT_NONE;
-        /* What a machine has is not what a job uses: unless it is all. */
+        /* A job need not use all GPUs of a machine, unless it has one. */
         bool is_choice = m->fact.name == FACT_gpu_count && m->fact.number != 1;
         if (m->fact.name == FACT_gpu_total && !m->fact.known)
-            is_dropped[FACT_gpu_name] = true; /* a slice: not the whole card */
+            is_dropped[FACT_gpu_name] = true; /* a slice of a card: its name
+                                                 stands for more memory */
         if (m->fact.known && is_its && !is_process && !is_choice &&
             (is_now || !is_of_moment(m->fact.name)))
             settle(a, &out, &m->fact, is_dropped);
@@ -173,7 +175,7 @@ static bool is_apart(int64_t x, int64_t y) {
     return apart / SAME_PERCENT > larger / 100;
 }
 
-/* Many a log of WSL tells no more than Linux. */
+/* Logs of WSL often show no more than Linux. */
 static bool is_linux(struct str os) {
     return str_eq(os, STR("linux")) || str_eq(os, STR("wsl"));
 }
@@ -195,7 +197,8 @@ static bool differs(struct diagnosis *d, const struct fact *log,
                               : log->number != here->number;
 }
 
-/* What makes it another machine, and not the same one set up otherwise. */
+/* True for facts that identify a machine. Other facts may differ after a new
+ * setup. */
 static bool is_identity(enum fact_name name) {
     return name == FACT_gpu_name || name == FACT_gpu_total ||
            name == FACT_host_total || name == FACT_os;

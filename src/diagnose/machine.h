@@ -1,12 +1,14 @@
-/* machine.h: what is known of the machine at hand, beside a log: see machine.c. */
+/* machine.h: facts of the machine at hand, besides those of a log: see
+ * machine.c. */
 #ifndef DIAGNOSE_MACHINE_H
 #define DIAGNOSE_MACHINE_H
 
 #include "index/index.h"
 
 struct machine_fact {
-    struct fact fact;  /* source machine; why: where it was read */
-    struct str engine; /* whose version it is; empty: of none */
+    struct fact fact;  /* its source is the machine; why: where it was read */
+    struct str engine; /* the engine whose version this is; empty: no version of
+                          an engine */
 };
 
 struct machine_list {
@@ -14,15 +16,16 @@ struct machine_list {
     size_t count;
 };
 
-/* "gpu_total[gpu 0]=81559 MiB\tnvidia-smi": a fact, whose it is, its value as
- * it was printed, and where. An amount that cannot be read (N/A) is a fact
- * without a value. False and *why where it is no such line. */
+/* Reads "gpu_total[gpu 0]=81559 MiB\tnvidia-smi": a fact, its owner in
+ * brackets, its printed value, and its source. An amount that cannot be read
+ * (N/A) gives a fact without a value. False, with *why, for any other form. */
 bool machine_fact_read(struct arena *a, struct str text,
                        struct machine_fact *out, struct str *why);
 
-/* Those that arithmetic may use, one for each name: what all cards have alike;
- * the version of that engine; what changes from moment to moment only where
- * the moment is now. gpu_total is what a program can get of the card. */
+/* The facts that arithmetic may use, one for each name: those that all cards
+ * have alike; the version of that engine; values that change from moment to
+ * moment only if is_now. gpu_total is what a program can allocate on the
+ * card. */
 struct fact_list machine_settled(struct arena *a, struct reader *r,
                                  const struct machine_list *list,
                                  struct str engine, bool is_now);

@@ -1,5 +1,5 @@
-/* measured.c: each printing of what memory went where, with whose it is: the
- * lines of a start-up, which a log without any failure has as well. */
+/* measured.c: collects the amounts of memory that a program prints at start,
+ * each with its owner. A log without a failure has them as well. */
 #include "diagnose/work.h"
 
 static bool tells_memory(enum fact_name name) {
@@ -15,7 +15,8 @@ static bool tells_memory(enum fact_name name) {
     return fact_is_one(name, names);
 }
 
-/* "Worker_TP1": rank 1, where no pipeline stands in the name. */
+/* The rank in the name of a process: 1 of "Worker_TP1". Not known for a name
+ * with a pipeline rank. */
 static int64_t rank_of_process(struct str process) {
     size_t at = str_find(process, STR("_TP"));
     int64_t rank = FACT_NONE;

@@ -1,5 +1,5 @@
-/* notes.c: small helpers for things that are said later. A note carries a key
- * and arguments that are already written out; nothing here knows a language. */
+/* notes.c: makes notes. A note has a key and written arguments; its language is
+ * chosen when it is rendered. */
 #include "diagnose/work.h"
 
 #include <inttypes.h>

@@ -1,32 +1,35 @@
-/* outlook.c: what a restart with nothing changed would do.
+/* outlook.c: predicts the outcome of a restart with nothing changed.
  *
- * The same start fails again if three things hold:
+ * The restart fails again if three things hold:
  *
- *     demand   what is asked for follows from how it was started
- *     place    each start comes to where it is asked for
- *     supply   what there is does not depend on others
+ *     demand   the amount follows from how the program is started
+ *     place    every run reaches the place where it is requested
+ *     supply   the available amount does not depend on other programs
  *
- * The first is what the causes say of themselves (kb/causes.yaml), by their
- * sum. The other two want a ground in the log, of a closed list:
+ * The causes state the first one (kb/causes.yaml); their probabilities are
+ * added. The other two need one of these grounds in the log:
  *
- *     begins     it failed while it was starting (loading, the engine's own
- *                check or profile, a program compiled for the device), or in its
- *                first steps, and others hold little of the device, or nothing
- *                is known of them
- *     beyond     more was asked than there is, or may be, whatever else runs
+ *     begins     it failed while starting (loading, the engine's own check or
+ *                profile, compiling a program for the device) or in its first
+ *                steps, and other programs hold little of the device, or
+ *                nothing is known of them
+ *     beyond     the request exceeds all that there is or may be
  *     job        a job that ends was killed by the limit that it was given
- *     standing   little of the GPU is in use before it starts, and that is too
- *                much: what holds it is there always
+ *     standing   little of the GPU is in use before the start, and that is too
+ *                much: its holder is always there
  *     restarts   it was tried three times or more, none of them for long
  *
- * Without a ground nobody can tell: an allocator says how full it was, not when.
- * "Again" is the one answer by which a bot gives up. A restart may pass where it
- * had served, or where others hold much of the device: they may be gone. */
+ * Without a ground the outcome is unknown: an allocator's message has the
+ * amount in use, not the time. Only "again" makes a bot give up. A restart may
+ * pass if the program had served requests, or if others hold much of the
+ * device, since they may end. */
 #include "diagnose/work.h"
 
-#define STANDING_PERCENT 15 /* of the GPU: a desktop, a driver, a small tool */
-#define OTHERS_PERCENT 33   /* of the GPU: a job, which ends */
-#define STEPS_OF_A_RUN 30   /* steps and time that more than a start takes */
+#define STANDING_PERCENT 15 /* of the GPU: less is a desktop, a driver or a
+                               small tool */
+#define OTHERS_PERCENT 33   /* of the GPU: more is a job, which ends */
+#define STEPS_OF_A_RUN 30   /* a run with so many steps, or of that time, is
+                               past its start */
 #define TIME_OF_A_RUN (1800 * UNITS_MICRO)
 #define RESTARTS_LEAST 3
 
@@ -64,7 +67,8 @@ static bool is_starting(const struct finding *f) {
                                "kv_alloc", "compile");
 }
 
-/* A server may take long to start, and each start does. */
+/* True for a run that is past its start. The limit of time is high because
+ * servers may take long to start. */
 static bool has_progressed(const struct finding *f) {
     const struct fact *steps = known(f, FACT_steps_done);
     const struct fact *seconds = known(f, FACT_run_seconds);
@@ -85,8 +89,8 @@ static bool is_more(const struct finding *f, enum fact_name name,
     return x != NULL && y != NULL && x->number >= y->number;
 }
 
-/* More than there is or may be: what else runs does not matter. /dev/shm is the
- * container's own, and as large on each start. */
+/* True if the request exceeds all that there is or may be, whatever else runs.
+ * /dev/shm belongs to the container and has the same size on each start. */
 static bool is_beyond(const struct finding *f) {
     static const enum fact_name pairs[][2] = {
         {FACT_tried_alloc, FACT_gpu_total},
@@ -104,7 +108,8 @@ static bool is_beyond(const struct finding *f) {
     return f->mechanism == MECHANISM_shared_memory && !has_progressed(f);
 }
 
-/* Of the GPU, in use by others or outside the framework; -1: not known. */
+/* Percent of the GPU in use by other processes, else outside the framework; -1:
+ * not known. */
 static int64_t percent_of_others(const struct finding *f) {
     const struct fact *total = known(f, FACT_gpu_total);
     const struct fact *others = known(f, FACT_others_in_use);
@@ -115,15 +120,15 @@ static int64_t percent_of_others(const struct finding *f) {
                : others->number / (total->number / 100);
 }
 
-/* Of memory of the host others take what they need, at any time. */
+/* True for host memory: other programs may take it at any time. */
 static bool is_of_host(const struct finding *f) {
     return finding_word_is(f, FACT_device_kind, "host") ||
            f->mechanism == MECHANISM_host_ram ||
            f->mechanism == MECHANISM_swap_or_disk;
 }
 
-/* The engine asks for a share of the GPU, and finds less free before it takes
- * any. */
+/* True if the engine requests a share of the GPU and less is free before it
+ * allocates any. */
 static bool lacks_free_share(const struct finding *f) {
     const struct fact *asked = known(f, FACT_requested_bytes);
     const struct fact *unfilled = known(f, FACT_gpu_free);
@@ -154,8 +159,8 @@ static bool was_restarted(const struct finding *f) {
            !has_progressed(f);
 }
 
-/* What its causes ask for is asked for again; here it says on what ground, or
- * why nobody can tell. */
+/* The causes predict the same demand. Finds the ground for "again", or the
+ * reason why the outcome is unknown. */
 static void ask_ground(struct finding *f) {
     if (is_beyond(f))
         settle(f, RESTART_again, "diagnose.outlook.beyond");
@@ -175,7 +180,8 @@ static void ask_ground(struct finding *f) {
                                        : "diagnose.outlook.unknown");
 }
 
-/* Who holds little is not known to end. */
+/* If others hold much of the GPU, they are a job, which ends. A small holder is
+ * not known to end. */
 static void ask_others(struct finding *f) {
     int64_t percent = percent_of_others(f);
     if (f->mechanism == MECHANISM_other_process) {
@@ -186,8 +192,8 @@ static void ask_others(struct finding *f) {
 }
 
 void outlook_find(struct diagnosis *d, struct finding *f) {
-    /* Free may be MemFree there: files that were read count as used then
-     * (https://github.com/unslothai/unsloth/pull/10705). */
+    /* On such a machine "free" may be MemFree: files that were read count as
+     * used */
     const struct fact *shares = known(f, FACT_shares_host_memory);
     sum_causes(d, f);
     if (f->outlook.restart != RESTART_may_pass && was_restarted(f)) {

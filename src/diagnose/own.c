@@ -1,14 +1,14 @@
-/* own.c: what fixes did for this user before.
+/* own.c: the user's own reports of fixes.
  *
  *     own reports     2 worked, 1 failed
- *     drawn towards   what others report of the fix, itself drawn towards the
+ *     prior           what others report of the fix, itself shrunk towards the
  *                     pooled rate of that fix in that mechanism; else that
  *                     pooled rate; else 1/2
- *     mean            (worked + 2 x that) / (tried + 2)
+ *     mean            (worked + 2 x prior) / (tried + 2)
  *
- * Two strangers' worth of the others' rate, as everywhere: the third own report
- * weighs more than all of them. Counts of the user and of others are never
- * added up: one is a survey, the other this very machine.
+ * The prior has the weight of two reports, as everywhere: from the third own
+ * report on, the own reports weigh more. Counts of the user and of others are
+ * never added up: one is a survey, the other is this very machine.
  */
 #include "diagnose/work.h"
 

@@ -1,16 +1,18 @@
-/* probe.c: would an answer to this question change anything? Whatever it could
- * be is tried: small and large amounts, few and many, true and false, releases
- * old and new. Where the first fixes stay in their order with their verdicts for
- * all of them, nobody need be asked.
+/* probe.c: decides whether the answer to a question would change the report. It
+ * tries possible answers: small and large amounts, few and many, true and
+ * false, old and new releases. If the first fixes keep their order and their
+ * verdicts for all of them, the question is not asked.
  *
- * Words have no end to try: of those only the few that are a closed list here.
+ * Facts that are words have no such list, except for the few below; their
+ * questions are always asked.
  */
 #include "diagnose/work.h"
 
-#define COMPARED 4 /* fixes: those that an answer shows, and the next */
+#define COMPARED 4 /* fixes that are compared: those that a report shows, and
+                      the next one */
 #define MIB (INT64_C(1) << 20)
 
-/* None that a program asks for, so that no sum is even by chance. */
+/* No program requests these sizes, so no sum is equal by chance. */
 static const int64_t sizes[] = {3 * MIB, 700 * MIB, 9000 * MIB, 90000 * MIB,
                                 3000000 * MIB};
 static const int64_t counts[] = {1, 2, 8, 64, 1024, 131072};
@@ -66,7 +68,7 @@ static enum verdict verdict_of(const struct fix *x) {
     return x->has_estimate ? x->estimate.verdict : VERDICT_NONE;
 }
 
-/* The same fixes first, each with what it had. */
+/* True if both have the same first fixes with the same verdicts. */
 static bool is_same_answer(const struct finding *x, const struct finding *y) {
     size_t i = 0, k = 0;
     for (size_t n = 0; n < COMPARED; n++, i++, k++) {
@@ -91,7 +93,7 @@ static struct fact supposed(const struct probes *p, enum fact_name name,
                : fact_number(name, SOURCE_USER, p->numbers[i]);
 }
 
-/* One answer, in memory of its own. */
+/* One trial of an answer, with an arena of its own. */
 struct trial {
     const struct diagnosis *d;
     const struct finding *f, *bare;

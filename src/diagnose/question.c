@@ -1,16 +1,17 @@
-/* question.c: what would make the answer better, and the command that tells.
+/* question.c: chooses questions whose answers would improve the report, each
+ * with the command that prints the answer.
  *
- * Gathered in this order: what a root without an explanation hides; what the
- * estimates of the fixes that apply would need; what their conditions would
- * need. Settings of an engine come behind the rest: who does not know which
- * model it was will not know its batch. Nothing is asked that is known, and
- * not more than QUESTIONS_MAX.
+ * They are gathered in this order: what a root without an explanation lacks;
+ * what the estimates of the applicable fixes need; what their conditions need.
+ * Settings of an engine come last: a user who does not know the model will not
+ * know its batch size. Known facts are not asked, and there are at most
+ * QUESTIONS_MAX questions.
  */
 #include "corpus/device.h"
 #include "base/limits.h"
 #include "diagnose/work.h"
 
-#define FIXES_SHOWN 5 /* three, and two that may step in their place */
+#define FIXES_SHOWN 5 /* three are shown, and two may replace one of them */
 #define DMESG "dmesg -T | grep -i -E 'oom|killed process'"
 #define GREP_POOL "grep -E 'KV cache (size|memory)|(GPU|cuda) blocks' LOG"
 #define GREP_MESSAGE "grep -n -A4 -i 'out of memory' LOG"
@@ -65,12 +66,12 @@ static const struct asking {
     {FACT_seq_len, "diagnose.ask.length", ""},
 };
 
-/* Where the machine is not ours to ask its kernel, or the kernel had no part
- * in it: who kept the peak. Without a command: a page or a graph of the place
- * shows it, if anything does. */
+/* Where the peak of memory is kept if the user cannot read the kernel's log, or
+ * the kernel had no part in the failure. Without a command, a page or a graph
+ * of the place may show it. */
 static const struct keeper {
     const char *component;
-    enum fact_name fact; /* which one it was */
+    enum fact_name fact; /* the fact that names the job */
     const char *before, *unnamed, *behind;
 } keepers[] = {
     {"slurm", FACT_job_id, "sacct -j ", "JOBID",
@@ -90,7 +91,7 @@ static const struct keeper {
     {"windows", FACT_job_id, "", "", ""},
 };
 
-/* A question in words of its own; NULL: it has none. */
+/* The fact's own question; NULL: it has none. */
 static const struct asking *asking_of(enum fact_name name) {
     for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++)
         if (asking[i].fact == name)
@@ -98,7 +99,7 @@ static const struct asking *asking_of(enum fact_name name) {
     return NULL;
 }
 
-/* Settings of an engine stand in its own first lines. */
+/* True for settings of the engine. Its first lines show them. */
 static bool is_setting(const struct diagnosis *d, enum fact_name n) {
     return flag_of_fact(d->engine, n) != NULL;
 }
@@ -110,7 +111,8 @@ static struct str version_how(struct diagnosis *d) {
                         STR_ARG(d->engine->id));
 }
 
-/* Its own first lines, where it lists its settings there. */
+/* The command that prints the engine's first lines, if it lists its settings
+ * there. */
 static struct str settings_how(struct diagnosis *d) {
     if (d->engine->lists.n == 0)
         return (struct str){NULL, 0};
@@ -118,8 +120,9 @@ static struct str settings_how(struct diagnosis *d) {
                         STR_ARG(d->engine->lists));
 }
 
-/* Who ran the program can tell it: a question of its own, or a setting of the
- * engine. What only a log tells is not asked for a condition. */
+/* True for facts that the user of the program knows: those with a question of
+ * their own, and settings of the engine. Other facts are in logs only and are
+ * not asked for a condition. */
 static bool is_told_by_people(const struct diagnosis *d, enum fact_name name) {
     return is_setting(d, name) || asking_of(name) != NULL;
 }
@@ -136,7 +139,7 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
     }
     if (q.how.n == 0 && is_setting(d, name)) {
         q.how = settings_how(d);
-        if (name != FACT_model && !own) { /* as people type it */
+        if (name != FACT_model && !own) { /* the flag, as it is typed */
             q.ask = note_of("diagnose.ask.setting");
             note_add(&q.ask, flag_of_fact(d->engine, name)->flag);
             return q;
@@ -151,9 +154,10 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
 struct asked {
     struct diagnosis *d;
     struct report *rep;
-    const struct fact_list *known; /* of the finding that asks */
-    size_t which;                  /* of the report's, that is */
-    const struct fix *about;       /* for which it asks; NULL: for the cause */
+    const struct fact_list *known; /* of the finding that needs the answer */
+    size_t which;                  /* index of that finding in the report */
+    const struct fix *about;       /* the fix that needs the answer; NULL: the
+                                      cause needs it */
 };
 
 static bool is_asked(const struct asked *to, const struct question *q) {
@@ -176,19 +180,19 @@ static void question_add(struct asked *to, const struct question *q) {
     }
 }
 
-/* Who knows the program has nothing to say of an engine. */
+/* True for the program itself, and for the engine if the program is known. */
 static bool is_known_program(const struct diagnosis *d, enum fact_name name) {
     return name == FACT_program ||
            (name == FACT_engine && facts_first(&d->context, FACT_program));
 }
 
-/* A program of its own: it has no settings but those of its file. */
+/* True for a native program: it has only the settings of its file. */
 static bool is_native(const struct diagnosis *d) {
     return d->engine && d->engine->is_native;
 }
 
-/* What no user could tell: what is derived, settings of an engine that is not
- * known itself, and those that nobody set, as the engine's own list shows. */
+/* False for facts that no user knows: derived ones, settings of an engine that
+ * is not known, and settings that were not set by the engine's own list. */
 static bool is_worth(const struct diagnosis *d, enum fact_name name) {
     bool is_setting_of_some = name >= FACT_dtype && name <= FACT_prefix_caching;
     return name != FACT_memory_limit && name != FACT_victim_rss &&
@@ -199,14 +203,15 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
            !(d->lists_settings && name != FACT_model && is_setting(d, name));
 }
 
-/* The tool of the maker of this device. */
+/* Replaces the name of a tool by that of the maker of this device. */
 static struct str how_of_maker(struct str how, const struct fact *device) {
     enum device_tool which;
     struct str kind = device ? device->word : (struct str){NULL, 0};
     return device_tool_named(how, &which) ? device_tool(kind, which) : how;
 }
 
-/* What PyTorch's message counts: where it was read, it holds no more. */
+/* True for the amounts in PyTorch's message. They are not asked if that message
+ * was read. */
 static bool is_of_message(const struct asked *to, enum fact_name name) {
     return (name == FACT_pytorch_allocated || name == FACT_pytorch_reserved ||
             name == FACT_pytorch_unallocated) &&
@@ -214,20 +219,22 @@ static bool is_of_message(const struct asked *to, enum fact_name name) {
             !facts_first(to->known, FACT_oom_words));
 }
 
-/* A request above the whole GPU fails on an empty one. */
+/* True if the request exceeds the whole GPU. It fails even on an empty one. */
 static bool is_beyond_gpu(const struct asked *to) {
     const struct fact *tried = facts_last(to->known, FACT_tried_alloc);
     const struct fact *total = facts_last(to->known, FACT_gpu_total);
     return tried && total && tried->number > total->number;
 }
 
-/* Where host memory was refused, or a TPU's, no GPU has the answer. */
+/* True for facts of a GPU. They do not matter to a failure of host memory or of
+ * a TPU. */
 static bool is_of_gpu(enum fact_name name) {
     return name == FACT_gpu_free || name == FACT_gpu_total ||
            name == FACT_other_in_use || name == FACT_others_in_use;
 }
 
-/* What the framework holds leaves others too little to matter. */
+/* True if the framework holds more than nine tenths of the GPU: other processes
+ * do not matter. */
 static bool is_held_by_framework(const struct asked *to) {
     const struct fact *held = facts_last(to->known, FACT_pytorch_reserved);
     const struct fact *total = facts_last(to->known, FACT_gpu_total);
@@ -241,13 +248,13 @@ static bool is_windows(const struct asked *to) {
     return os && str_eq_nocase(os->word, STR("windows"));
 }
 
-/* Without the model nothing follows from how it is trained. */
+/* True if the model is known. Without it nothing follows from the optimizer. */
 static bool is_model_known(const struct asked *to) {
     return facts_first(to->known, FACT_model) ||
            facts_first(&to->rep->context, FACT_model);
 }
 
-/* Its answer would change nothing, or does not exist. */
+/* True if the answer would change nothing, or if there is none. */
 static bool is_astray(const struct asked *to, enum fact_name name) {
     bool is_elsewhere = facts_say(to->known, FACT_device_kind, "host") ||
                         facts_say(to->known, FACT_device_kind, "tpu");
@@ -272,9 +279,9 @@ static void ask_fact(struct asked *to, enum fact_name name) {
     }
 }
 
-/* ---- what is asked ---- */
+/* ---- questions of a finding ---- */
 
-/* A word that a shell leaves as it is. */
+/* True for a word that needs no quotes in a shell. */
 static bool is_plain_word(struct str s) {
     for (size_t i = 0; i < s.n; i++) {
         bool is_mark = s.p[i] == '.' || (s.p[i] == '-' && i > 0);
@@ -291,14 +298,15 @@ static const struct keeper *keeper_of(const struct entry *e) {
     return NULL;
 }
 
-/* By a signal that no program sends itself. */
+/* True if the process was killed by SIGKILL, which no process sends to
+ * itself. */
 static bool is_killed(const struct finding *f) {
     const struct fact *code = facts_first(&f->facts, FACT_exit_code);
     return facts_say(&f->facts, FACT_signal, "SIGKILL") ||
            (code && (code->number == 128 + 9 || code->number == -9));
 }
 
-/* They speak of what the kernel of our own machine did. */
+/* True if the failure was caused by the kernel of the user's own machine. */
 static bool is_of_kernel(const struct finding *f) {
     return STR_IS_ONE(f->entry->component, "linux-kernel", "docker") ||
            is_killed(f);
@@ -312,7 +320,8 @@ static struct str how_kept(struct arena *a, const struct keeper *k,
     return arena_printf(a, "%s%.*s%s", k->before, STR_ARG(name), k->behind);
 }
 
-/* Who kept it; else the kernel, if it had a part in it; else a second run. */
+/* Asks for the peak of host memory: where it is kept, else in the kernel's log
+ * if the kernel killed the process, else by a second run. */
 static void ask_peak(struct asked *to, const struct finding *f) {
     const struct keeper *k = keeper_of(f->entry);
     if (!k && is_of_kernel(f)) {
@@ -328,8 +337,7 @@ static void ask_peak(struct asked *to, const struct finding *f) {
     question_add(to, &q);
 }
 
-/* Frames tell the entries of a group apart; one that stands alone stays what it
- * is, whatever they say. */
+/* True if frames could choose another entry: the group has several. */
 static bool is_told_by_frames(struct diagnosis *d, const struct entry *e) {
     uint32_t number;
     return !reader_entry_by_id(d->r, e->id, &number) ||
@@ -338,7 +346,7 @@ static bool is_told_by_frames(struct diagnosis *d, const struct entry *e) {
 
 static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
     const struct entry *e = f->entry;
-    if (e->role != ROLE_root) { /* a wrapper that became the root */
+    if (e->role != ROLE_root) { /* a wrapper that became a root */
         struct question q = question_of(to->d, FACT_stage);
         q.ask = note_of("diagnose.ask.above");
         note_add(&q.ask, written_line(to->d->a, f->first_line));
@@ -359,14 +367,15 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
         ask_fact(to, FACT_stage);
 }
 
-/* Where somebody kept it; else no answer could come. */
+/* Asks for the peak only where it is kept. */
 static void ask_kept_peak(struct asked *to, const struct finding *f) {
     const struct keeper *k = keeper_of(f->entry);
     if (k != NULL ? k->before[0] != '\0' : is_of_kernel(f))
         ask_peak(to, f);
 }
 
-/* Freeing GPU memory is what the answer says not to do. */
+/* True if the report warns against ending other processes: free GPU memory then
+ * does not matter. */
 static bool is_free_memory_moot(const struct finding *f) {
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end *x = f->dead_ends[i].is;
@@ -376,13 +385,13 @@ static bool is_free_memory_moot(const struct finding *f) {
     return false;
 }
 
-/* Frames and commands say which program it is. */
+/* True if frames, a command or the log show the program. */
 static bool is_program_shown(const struct asked *to, const struct finding *f) {
     return f->has_trace || to->d->script.n > 0 ||
            facts_first(&to->rep->context, FACT_program) != NULL;
 }
 
-/* A fix says it: "from 16 to 4". */
+/* True if a fix shows the batch size: "from 16 to 4". */
 static bool is_batch_told(const struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++)
         if (f->fixes[i].is->effect == EFFECT_batch_size &&
@@ -391,8 +400,7 @@ static bool is_batch_told(const struct finding *f) {
     return false;
 }
 
-/* The log shows it, a fix tells its value, or the answer says that it does not
- * matter. */
+/* True if the log or a fix shows the value, or if it does not matter. */
 static bool is_settled(const struct asked *to, const struct finding *f,
                        enum fact_name name) {
     bool is_free = name == FACT_gpu_free || name == FACT_other_in_use;
@@ -418,8 +426,7 @@ static void ask_needs(struct asked *to, const struct finding *f) {
     }
 }
 
-/* Of the fixes that an answer shows: what decides a later one changes nothing
- * that is read. */
+/* Asks for the conditions of the first fixes. Later ones are not shown. */
 static void ask_conditions(struct asked *to, const struct finding *f) {
     struct fact_list facts = facts_in_force(to->d, &f->facts);
     bool is_shown = is_program_shown(to, f);
@@ -442,7 +449,8 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
     }
 }
 
-/* Frames choose the entry, and are no fact of their own. */
+/* True if no possible answer would change the report. FACT_stage is always
+ * asked: it stands for the frames, which choose the entry. */
 static bool is_idle(const struct diagnosis *d, const struct report *rep,
                     const struct question *q) {
     return q->fact != FACT_stage &&
@@ -450,7 +458,7 @@ static bool is_idle(const struct diagnosis *d, const struct report *rep,
                                 &d->bare[q->finding], q->fact);
 }
 
-/* Those that decide something, no more than are wanted. */
+/* Keeps the questions that decide something, at most QUESTIONS_MAX. */
 static void leave_out_idle(const struct diagnosis *d, struct report *rep) {
     size_t kept = 0;
     for (size_t i = 0; i < rep->question_count && kept < QUESTIONS_MAX; i++)
@@ -459,7 +467,7 @@ static void leave_out_idle(const struct diagnosis *d, struct report *rep) {
     rep->question_count = kept;
 }
 
-/* Stable: settings to the end. */
+/* Moves settings to the end; the sort is stable. */
 static void put_in_order(const struct diagnosis *d, struct report *rep) {
     size_t kept = 0;
     struct question last[QUESTIONS_GATHERED_MAX];

@@ -1,18 +1,18 @@
-/* quote.c: the one line of the log that an answer quotes, where the failure has
- * no numbers: the strongest that belongs to it. A report of several lines may
- * begin with a header, a command or a counter, and its words may stand first in
- * the row of source that raises them.
+/* quote.c: chooses the line of the log that an answer quotes: the most
+ * informative line of a failure's messages. A report of several lines may begin
+ * with a header, a command or a counter, and its words may stand first in the
+ * line of source that raises them.
  *
  *     [ 18%] Building NVCC (Device) object ...     names nothing
  *     Killed                                       names the end: quoted
  *
- * Of a list of counters, the one of kills says most, one that stands at zero
- * nothing:
+ * In a list of counters, that of kills is the most informative; a counter of
+ * zero is not informative at all:
  *
  *     under_oom 0
  *     oom_kill 1                                   quoted
  *
- * Of equal ones the first of the worst sighting is quoted.
+ * Of equally informative lines the first one of the worst sighting is quoted.
  */
 #include "diagnose/work.h"
 
@@ -22,7 +22,8 @@ static const char *const says[] = {
     "out of memory", "oom", "killed", "bad_alloc", "alloc", "exhausted",
     "memory", "insufficient", "no space", "heap", "sigkill"};
 static const char *const fails[] = {"error", "fail", "exceed", "exception",
-                                    "abort", "cannot", "unable", "too small", "fault"};
+                                    "abort", "cannot", "unable", "too small",
+                                    "fault"};
 
 static bool holds(struct str line, const char *word) {
     struct str w = str_of(word);
@@ -43,13 +44,13 @@ static bool holds_one(struct str line, const char *const *words, size_t count) {
     return false;
 }
 
-/* The head of a traceback names its exception without what it says; so does a
- * row of source, whose quotes stay open. */
+/* True for the head of a traceback, and for a line of source whose quotes stay
+ * open: neither has the message. */
 static bool is_head(struct str line) {
     return holds(line, "traceback (most recent") || str_ends(line, STR(" \""));
 }
 
-/* "oom_kill 1": the count, -1 of another line. */
+/* The count of a line such as "oom_kill 1"; -1: the line has none. */
 static int64_t count_of(struct str line) {
     size_t at = str_find_char(line, ' ');
     int64_t count = -1;
@@ -80,14 +81,14 @@ static uint32_t newlines(struct str text) {
     return count;
 }
 
-/* Lines of others may stand between those of a message: then only its ends are
- * known. */
+/* The line number of the message's line `at`. If lines of other streams stand
+ * in between, only its first and last line are known. */
 static uint32_t number_of(const struct hit *h, uint32_t at) {
     bool is_dense = newlines(h->text) == h->last_line - h->first_line;
     return at == 0 || is_dense ? h->first_line + at : h->last_line;
 }
 
-/* The best line of a message, if it says more than what is there already. */
+/* Replaces *best by a line of the message that is more informative. */
 static void quote_better(const struct hit *h, struct quote *best) {
     struct str rest = h->text;
     for (uint32_t at = 0; rest.n > 0; at++) {

@@ -1,36 +1,35 @@
-/* ranking.c: the order of fixes: expected benefit.
+/* ranking.c: orders fixes by expected benefit.
  *
  *     gain = p / cost
  *
- * p is the probability that this fix alone ends this failure. Arithmetic
- * speaks first; where it is silent, the causes do:
+ * p is the probability that this fix alone ends this failure. It comes from
+ * arithmetic if there is an estimate, else from the causes:
  *
- *     enough           p_enough                        (worst corner holds)
- *     may be enough    the middle of the share of the interval that passes
- *                      (within bounds) and the last line; a bare condition
+ *     enough           p_enough               (the worst corner is enough)
+ *     may be enough    the middle of two: the share of the interval that passes
+ *                      (within bounds), and the last line. A bare condition
  *                      moves the last line towards `enough`
  *     not enough       p_not_enough
- *     else             sum over causes of P(cause | log) x c, times what
- *                      people's reports say against what is expected of it
+ *     else             sum over causes of P(cause | log) x c, times the
+ *                      reported rate over the expected one
  *
- * c is what the fix says of that cause (most, some, little). Those who report
- * have all causes, in the shares of the entry: so their rate is held against
- * sum of share x c, and moves the fix as a whole,
+ * c is the strength of the fix against that cause (most, some, little). Reports
+ * come from all causes together, in the shares of the entry. So their rate is
+ * compared with sum of share x c, and moves the fix as a whole:
  *
  *     (worked + weight x expected) / (tried + weight) / expected
  *
- * and the log's causes distribute it. (DESIGN has (worked + 4c) / (tried + 4)
- * for each cause: then a fix that 22 people tried for any cause whatever stands
- * below one that nobody tried.) A report of the user's own counts several
- * times.
+ * The log's causes distribute it. (DESIGN has (worked + 4c) / (tried + 4) for
+ * each cause: then a fix that 22 people tried for any cause stands below one
+ * without reports.) A report of the user's own counts several times.
  *
  * cost = effort x loss; lost capacity counts by its size. All numbers stand in
  * kb/ranking.yaml with their origin. Method: Heckerman, Breese and Rommelse,
  * "Decision-theoretic troubleshooting", CACM 38(3), 1995.
  *
- * What does not apply or is in force stands last, and what failed for this user
- * is not first while another may help. Equal gains keep the order of the entry;
- * no name decides.
+ * Fixes that do not apply or are in force come last. A fix that failed for this
+ * user is not first if another one may help. Equal gains keep the order of the
+ * entry.
  */
 #include "diagnose/work.h"
 
@@ -40,7 +39,7 @@ struct weighing {
     struct diagnosis *d;
     const struct finding *f;
     const struct ranking *k;
-    int64_t have_share; /* of the need that is there; -1: not known */
+    int64_t have_share; /* share of the need that is available; -1: not known */
 };
 
 static int64_t times(int64_t x, int64_t micro) {
@@ -70,8 +69,8 @@ static int64_t cure_of(const struct weighing *w, const struct workaround *is,
     return w->k->micro[RANKING_cure_else];
 }
 
-/* Sum over causes of P(cause) x c: as the log has them (p), or as the entry has
- * them before any log (prior). */
+/* Sum over causes of P(cause) x c. is_prior: with the shares of the entry,
+ * before any log. */
 static int64_t p_of_causes(const struct weighing *w, const struct fix *fix,
                            bool is_prior) {
     int64_t sum = 0, whole = 0, p = 0;
@@ -86,8 +85,8 @@ static int64_t p_of_causes(const struct weighing *w, const struct fix *fix,
     return p;
 }
 
-/* How often it works by what people report, against what is expected before
- * any log: both are of all causes together, as those who report have them. */
+/* The rate of success by reports, moved towards the expected one. Both are of
+ * all causes together. */
 static int64_t reported(const struct weighing *w, const struct fix *fix,
                         int64_t expected) {
     bool is_counted = fix->success.known && fix->success.tried > 0;
@@ -114,7 +113,7 @@ static int64_t p_by_causes(const struct weighing *w, const struct fix *fix) {
     return within(moved, 0, w->k->micro[RANKING_p_enough]);
 }
 
-/* Does it change the load itself, and not only trim what lies around it? */
+/* True if the fix changes the load itself, not only what is besides it. */
 static bool changes_load(const struct workaround *is) {
     return is->frees == FREES_weights || is->frees == FREES_kv_need ||
            is->frees == FREES_state || is->frees == FREES_copies ||
@@ -123,8 +122,8 @@ static bool changes_load(const struct workaround *is) {
            is->acts_on.kind == ACT_KIND_smaller_model;
 }
 
-/* Nearly enough is there: trimming is likely to do. Far too little: it is
- * not, whatever the fix. */
+/* Corrects p of a fix that trims: likely if nearly enough is available,
+ * unlikely if far too little is. */
 static int64_t p_by_shortfall(const struct weighing *w,
                               const struct workaround *is, int64_t p) {
     const int64_t *k = w->k->micro;
@@ -137,9 +136,8 @@ static int64_t p_by_shortfall(const struct weighing *w,
     return p;
 }
 
-/* An interval says which share of it passes, the causes whether this is the
- * trouble at all: the middle of both. A bare condition moves what the causes
- * say a part of the way to `enough`. */
+/* With an interval: the middle of the share that passes and of p by causes.
+ * With a bare condition: p by causes, moved towards `enough`. */
 static int64_t p_may_be(const struct weighing *w, const struct fix *fix) {
     const int64_t *k = w->k->micro;
     int64_t p = p_by_causes(w, fix);
@@ -160,8 +158,8 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
     bool has_failed_here = has_failed(fix);
     if (fix->has_estimate && e->verdict == VERDICT_ENOUGH && !has_failed_here) {
         *from = note_of("diagnose.worth.enough");
-        /* What others hold is enough only if they can be ended: a desktop
-         * cannot. */
+        /* The memory of others is enough only if they can be ended: a
+         * desktop */
         return fix_ends_others(fix->is)
                    ? (k[RANKING_p_enough] + p_by_causes(w, fix)) / 2
                    : k[RANKING_p_enough];
@@ -177,15 +175,15 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
     }
     *from = note_of("diagnose.worth.causes");
     int64_t p = p_by_shortfall(w, fix->is, p_by_causes(w, fix));
-    /* It failed though the numbers said that it would do. */
+    /* it failed although the arithmetic called it enough */
     return has_failed_here && fix->has_estimate ? times(p, fix->own.mean) : p;
 }
 
 /* ---- cost ---- */
 
-/* A flag of a program that this one is not known to be is code here. What an
- * entry calls as easy as a flag without naming one (a node of a graph) stays
- * so. */
+/* The effort that counts for the cost. A flag that this program is not known to
+ * have is code. An entry may call a change without a flag as easy as one (a
+ * node of a graph): that stays. */
 static enum effort effort_weighed(const struct fix *fix) {
     return fix->is->acts_on.flag.n > 0 ? fix->effort : fix->is->effort;
 }
@@ -206,15 +204,16 @@ static bool is_length(const struct fact *f) {
            (f->name == FACT_max_model_len || f->name == FACT_context_length);
 }
 
-/* The length that a model was trained for is often its default, and not asked
- * for: what remains of it may be all that is needed. */
+/* True if the remaining length is large in itself. The default length is often
+ * the one that the model was trained for, and not needed. */
 static bool is_usable_length(const struct ranking *k, const struct fact *f) {
     return is_length(f) &&
            f->number >= times(1000, k->micro[RANKING_length_least]);
 }
 
-/* The more tokens remain, the fewer requests miss those that went: of 64,000
- * left hardly any does, of 2,000 nearly all do. */
+/* The loss of a shorter length: the more tokens remain, the fewer requests
+ * exceed them. 64,000 remaining tokens cost few requests, 2,000 most of
+ * them. */
 static int64_t loss_of_length(const struct ranking *k, const struct fact *left,
                               int64_t lost) {
     int64_t half = times(1000, k->micro[RANKING_length_half]);
@@ -224,7 +223,8 @@ static int64_t loss_of_length(const struct ranking *k, const struct fact *left,
     return missed;
 }
 
-/* Layers on the CPU slow every token down: the more of them, the more. */
+/* The loss of speed: layers on the CPU slow down every token, so it grows with
+ * their share. */
 static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
     bool loads_itself = fix->is->acts_on.change == CHANGE_down &&
@@ -239,7 +239,8 @@ static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
                                : k->micro[RANKING_loses_speed];
 }
 
-/* A length cut by a twentieth costs little; cut to a tenth it is no cure. */
+/* The loss of a fix. Lost capacity counts by its size: a twentieth costs
+ * little, nine tenths are no cure. */
 static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
     switch (fix->is->loses) {
     case LOSES_nothing: return k->micro[RANKING_loses_nothing];
@@ -270,8 +271,8 @@ static struct str written_share(struct arena *a, int64_t micro) {
                         (int)(hundredths % 100));
 }
 
-/* A fix that names its source is a program's lever. One that asks for another
- * GPU is no line to type. */
+/* True for a lever of the program that applies. Levers have a source. One that
+ * needs another GPU cannot be typed. */
 static bool is_open_lever(const struct fix *fix) {
     return fix->is->source.n > 0 && fix->applies == APPLIES_YES &&
            effort_weighed(fix) != EFFORT_hardware;
@@ -284,8 +285,8 @@ static bool has_lever(const struct finding *f) {
     return false;
 }
 
-/* What is said in general words stands behind the lever that frees the same:
- * that one can be typed. */
+/* Puts general advice behind a lever that frees the same memory: the lever can
+ * be typed. */
 static void step_behind_lever(const struct weighing *w, struct fix *fix) {
     bool is_typed = fix->command.n > 0 && !fix->has_gap;
     for (size_t i = 0; !is_typed && i < w->f->fix_count; i++) {
@@ -297,8 +298,8 @@ static void step_behind_lever(const struct weighing *w, struct fix *fix) {
     }
 }
 
-/* Does another fix do the same by a setting that the log shows, where the value
- * of this one is a guess? */
+/* True if the value of this fix is a guess, and another fix frees the same
+ * memory by a setting that the log shows. */
 static bool has_shown_twin(const struct finding *f, const struct fix *fix) {
     for (size_t i = 0; fix->first_try.n > 0 && i < f->fix_count; i++) {
         const struct fix *other = &f->fixes[i];
@@ -348,7 +349,8 @@ static int by_gain(const void *x, const void *y) {
     return order != 0 ? order : sign((a->is > b->is) - (a->is < b->is));
 }
 
-/* The next one, unless it is less than half as likely. */
+/* If the first fix failed for this user, the second one takes its place, unless
+ * it is less than half as likely. */
 static void put_failed_second(struct finding *f) {
     struct fix *first = f->fixes;
     if (f->fix_count > 1 && has_failed(first) && !has_failed(first + 1) &&
@@ -369,7 +371,7 @@ static int64_t share_of(const struct finding *f, enum fact_name have_name,
     return share;
 }
 
-/* The GPU against the GPU and what is missing on it. */
+/* The size of the GPU as a share of that size and the missing memory. */
 static int64_t share_of_gpu(const struct finding *f) {
     const struct fact *tried = facts_last(&f->facts, FACT_tried_alloc);
     const struct fact *total = facts_last(&f->facts, FACT_gpu_total);
@@ -384,7 +386,8 @@ static int64_t share_of_gpu(const struct finding *f) {
     return share;
 }
 
-/* Of a KV cache by its bytes or tokens, of an allocation by the GPU. */
+/* The share of the need that is available: of a KV cache by bytes or tokens, of
+ * an allocation by the GPU. */
 static int64_t have_share(const struct finding *f) {
     int64_t share = share_of(f, FACT_kv_available, FACT_kv_needed);
     if (share < 0)

@@ -1,14 +1,15 @@
-/* reconcile.c: the model's own arithmetic against what the log prints.
+/* reconcile.c: compares the model's arithmetic with the amounts in the log.
  *
- *     agrees      nothing is said: the numbers speak; but where another
- *                 release would have done, that one is named
- *     explained   which setting would explain them, that the log does not show
- *     residual    how much is left over, and which models would leave nothing
- *     no model    what a token takes, and which models take that much
+ *     agrees      no remark; but if the start would succeed with another
+ *                 release, that release is named
+ *     explained   the setting that would explain the amounts, and that the log
+ *                 does not show
+ *     residual    the amount left over, and the models that would leave nothing
+ *     no model    the bytes of a token, and the models that need that many
  *
- * Candidates are asked of the whole catalogue, those of the named model's
- * family first. Many of them say little, so their number is said too. Nothing
- * is reckoned with a candidate: it is for the reader to name it.
+ * Candidates come from the whole catalogue, those of the named model's family
+ * first. Their number is given too, since many candidates prove little. They
+ * are not used in arithmetic: the reader has to name the model.
  */
 #include "diagnose/work.h"
 
@@ -18,7 +19,7 @@
 
 #define MODELS_NAMED 3
 
-/* In its unit: bytes of a request; blocks or tokens of a pool. */
+/* The amount in its unit: bytes of a request; blocks or tokens of a pool. */
 static struct str written(struct diagnosis *d, enum fact_name quantity,
                           int64_t n) {
     return quantity == FACT_kv_needed ? write_bytes(d->a, n)
@@ -47,7 +48,7 @@ static struct note begun(struct diagnosis *d, const struct finding *f,
 
 /* ---- other models ---- */
 
-/* Those with most other names are met most: they are the ones to name. */
+/* Models with the most aliases are the most common: they are named. */
 static void take_model(struct diagnosis *d, struct finding *f,
                        const struct model **named, const struct model *m) {
     size_t at = f->models_like.count;
@@ -66,7 +67,7 @@ static void take_model(struct diagnosis *d, struct finding *f,
         f->models_like.at[i] = named[i]->id;
 }
 
-/* in_family: those that share it; else all others. */
+/* in_family: models of that family; else all other models. */
 static void find_models(struct diagnosis *d, struct finding *f,
                         const struct inputs *c, struct str family,
                         bool in_family) {
@@ -102,7 +103,7 @@ static void models_instead(struct diagnosis *d, struct finding *f,
                               models_named(d, f)));
 }
 
-/* No model is named: what its numbers say of it. */
+/* The log names no model: finds models by the bytes of a token. */
 static void models_by_numbers(struct diagnosis *d, struct finding *f,
                               const struct inputs *c) {
     const struct span *token = &f->reconciliation.per_token;
@@ -116,7 +117,7 @@ static void models_by_numbers(struct diagnosis *d, struct finding *f,
                          : NOTE("diagnose.remark.token", bytes));
 }
 
-/* ---- together ---- */
+/* ---- the remark ---- */
 
 static void against_model(struct diagnosis *d, struct finding *f,
                           const struct inputs *c) {

@@ -1,16 +1,17 @@
-/* release.c: does the user's release take what a fix says to type?
+/* release.c: finds settings of a fix that the user's release does not take.
  *
  *     --kv-cache-memory-bytes   vLLM from 0.10.2 on; the log is of 0.9.1
  *
- * The flag that a fix changes, or one of its command: the fix is none here,
- * unless its steps name the release and what to type instead (its command is
- * not shown then). One that its
- * steps only name beside others: the fix stands, and that is said, unless the
- * steps say it themselves.
- * The file of the engine that the log is of answers, and PyTorch's, which most
- * of them run in; settings of another program that an entry names are that
- * program's affair. Where no version is printed, the form of the message
- * answers as far as it can; where nothing does, everything is taken.
+ * If this is the flag that a fix changes, or one in its command, the fix does
+ * not apply, unless its steps name the release and another setting to type:
+ * then the fix stays without its command. If only the steps name the setting
+ * besides others, the fix stays with a note, unless the steps have that note
+ * themselves.
+ *
+ * Settings are looked up in the file of the log's engine, and in that of
+ * PyTorch, on which most engines run. Settings of other programs are not
+ * checked. If no version is printed, the form of the message gives a range; if
+ * nothing is known, every setting is taken as valid.
  */
 #include "diagnose/work.h"
 
@@ -39,7 +40,7 @@ static bool find_lack(struct diagnosis *d, const struct signature *form,
     return false;
 }
 
-/* Do the steps name the release themselves? */
+/* True if the steps name the release themselves. */
 static bool is_said(struct str how, const struct version_range *exists) {
     for (size_t i = 0; i < exists->event_count; i++) {
         struct str version = exists->events[i].version;
@@ -49,7 +50,7 @@ static bool is_said(struct str how, const struct version_range *exists) {
     return false;
 }
 
-/* Is there a setting in the text, in prose or code, that it does take? */
+/* True if the text, prose or code, has a setting that the release takes. */
 static bool finds_taken(struct diagnosis *d, const struct signature *form,
                         struct str text, const struct engine *e) {
     struct setting_said said;

@@ -1,11 +1,11 @@
-/* remark.c: what a careful reader would say about the numbers themselves.
+/* remark.c: remarks about the numbers themselves.
  *
- * Numbers that cannot be true together; memory that nobody on the list holds;
- * a limit that is PyTorch's own and not the card's; a limit that was reached
- * while the machine had room, or a machine that was full; a process that is listed
- * under another pid and is the failed one; a setting that was named and is not
- * in force; a card whose size several models have; how large the checkpoint is
- * that the host could not take.
+ * Numbers that contradict each other; memory of a process that is not listed; a
+ * limit that is PyTorch's and not the card's; a limit that was reached while
+ * the machine had free memory, or a machine that was full; a process that is
+ * listed under another pid and is the failed one; a setting that was named and
+ * is not in force; cards that have the printed size; the size of the checkpoint
+ * that the host could not load.
  */
 #include "diagnose/work.h"
 #include "memory/card.h"
@@ -50,7 +50,7 @@ static bool sum_in_use(const struct finding *f, int64_t *sum) {
     return true;
 }
 
-/* total = free + this process + the others: else somebody is not listed. */
+/* If total > free + this process + the others, a process is not listed. */
 static void held_by_nobody(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
     const struct fact *free = fact_in(f, FACT_gpu_free);
@@ -64,7 +64,7 @@ static void held_by_nobody(struct diagnosis *d, struct finding *f) {
         remark_two(d, f, "diagnose.remark.too_much", listed, used);
 }
 
-/* What a person tells has no numbers. */
+/* The failure is described by a person: the log has no message with numbers. */
 static void only_told(struct diagnosis *d, struct finding *f) {
     if (facts_say(&f->facts, FACT_oom_words, "told"))
         remark_add(d, f, (struct note){.key = "diagnose.remark.told"});
@@ -96,7 +96,7 @@ static void own_process(struct diagnosis *d, struct finding *f) {
                               write_bytes(d->a, used->number)));
 }
 
-/* The kernel says whose memory it was. */
+/* The kernel's message has the scope: a limit or the machine. */
 static void who_was_full(struct diagnosis *d, struct finding *f) {
     if (facts_say(&f->facts, FACT_oom_scope, "memcg"))
         remark_add(d, f, note_of("diagnose.remark.memcg_full"));
@@ -114,7 +114,8 @@ static void not_in_force(struct diagnosis *d, struct finding *f) {
     }
 }
 
-/* "HIP out of memory" is not said of a GeForce. */
+/* True if the card may have printed the message: "HIP out of memory" is not
+ * printed for a GeForce. */
 static bool is_of_device(const struct gpu *card, const struct fact *device) {
     static const struct {
         const char *device, *vendor;
@@ -159,15 +160,15 @@ static bool may_be_loading(const struct finding *f) {
             facts_say(&f->facts, FACT_stage, "unknown"));
 }
 
-/* Ollama and llama.cpp read a GGUF file, whose quantization its name has to
- * say. */
+/* True for Ollama and llama.cpp: they load a GGUF file. Its name gives the
+ * quantization. */
 static bool reads_gguf(const struct inputs *c) {
     return c->in[FACT_engine].known &&
            STR_IS_ONE(c->in[FACT_engine].word, "ollama", "llama.cpp");
 }
 
-/* A bare "Killed" prints no number; the checkpoint's size is known all the
- * same. */
+/* Adds the size of the checkpoint, which is known even if the message is only
+ * "Killed". */
 static void checkpoint_size(struct diagnosis *d, struct finding *f) {
     struct inputs c = case_of(d, &f->facts);
     if (!may_be_loading(f) || !c.model)

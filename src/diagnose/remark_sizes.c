@@ -1,19 +1,19 @@
-/* remark_sizes.c: what the numbers of one allocation failure say by themselves,
- * without a frame.
+/* remark_sizes.c: remarks on the numbers of one allocation failure, without
+ * frames.
  *
  *     unused >> request, >= 4 % of GPU  fragmentation
  *     outside > 0.8 GiB and 10 %, 15 %  another process, contexts, NCCL
- *     not in tensors, not free > 25 %   nobody says whose
+ *     not in tensors, not free > 25 %   held by an unknown owner
  *     allocated = 1 to 4 x request      copies of one tensor
  *     request > 20 % of the GPU         one tensor
- *     missing < 1 % of a full GPU       more requests like it follow
+ *     missing < 1 % of a full GPU       similar requests will follow
  *     request = 2 or 20 MiB             PyTorch's blocks for small tensors
  *     request = a printed shape         that tensor
  *     free + unused >= request          expandable segments may help
- *     temporaries + arguments           what a compiled program needs
+ *     temporaries + arguments           parts of a compiled program
  *
- * Each is checked against numbers that reconcile, and speaks of a framework
- * that prints what it holds. kb/causes.yaml holds the same as evidence.
+ * A remark is made only if the numbers are consistent, and for frameworks that
+ * print what they hold. kb/causes.yaml has the same rules as evidence.
  */
 #include <string.h>
 #include "diagnose/work.h"
@@ -21,9 +21,9 @@
 #define UNUSED_TIMES 4
 #define OUTSIDE_LEAST (INT64_C(800) << 20)
 #define OUTSIDE_PERCENT 15
-#define OUTSIDE_TELLING 10 /* percent: a context and NCCL take less */
-#define MOST_PERCENT 70     /* of what is outside */
-#define BESIDE_PERCENT 25  /* of the GPU: more than a cache of one step */
+#define OUTSIDE_TELLING 10 /* percent: a context and NCCL need less */
+#define MOST_PERCENT 70     /* of the memory outside the framework */
+#define BESIDE_PERCENT 25  /* of the GPU: more than the cache of one step */
 #define UNUSED_PERCENT 4   /* of the GPU: less is rounding of blocks */
 #define COPIES_MOST 4
 #define COPY_LEAST_PERCENT 5
@@ -67,7 +67,8 @@ static int64_t percent_of(int64_t part, int64_t whole) {
     return (tenths + 5) / 10;
 }
 
-/* False: every release that words the message so is older. */
+/* False if every release with this form of the message lacks expandable
+ * segments. */
 static bool may_have_segments(struct diagnosis *d, const struct finding *f) {
     struct fact_list facts = facts_in_force(d, &f->facts);
     const struct fact *words = facts_last(&facts, FACT_oom_words);
@@ -93,7 +94,7 @@ static void pieces(struct diagnosis *d, struct finding *f,
         remark_two(d, f, "diagnose.remark.segments", both, s->tried);
 }
 
-/* Whose it is, where the message tells what the process itself holds. */
+/* The remark by owner, if the message has the memory of the process itself. */
 static const char *outside_of(const struct finding *f, const struct sizes *s,
                               int64_t outside) {
     int64_t process, own;
@@ -113,7 +114,7 @@ static void remark_share(struct diagnosis *d, struct finding *f,
                           write_count(d->a, percent_of(bytes, s->total))));
 }
 
-/* What they hold as they are listed, without the context of this one. */
+/* The sum of the other listed processes. It has no context of this process. */
 static bool sum_of_others(const struct finding *f, int64_t *sum) {
     size_t count = 0;
     *sum = 0;
@@ -139,7 +140,8 @@ static void outside(struct diagnosis *d, struct finding *f,
         remark_share(d, f, key, is_theirs ? others : bytes, s);
 }
 
-/* A message without the cache and without the process: the rest is nobody's. */
+/* For a message without the cache and without the process: the owner of the
+ * rest is unknown. */
 static void beside(struct diagnosis *d, struct finding *f,
                    const struct sizes *s) {
     int64_t process, rest = s->total - s->free - s->allocated;
@@ -149,7 +151,8 @@ static void beside(struct diagnosis *d, struct finding *f,
         remark_share(d, f, "diagnose.remark.beside", rest, s);
 }
 
-/* Within one in a hundred of a whole number of requests. */
+/* The number of requests that the allocated memory equals within 1 %; 0:
+ * none. */
 static int64_t copies_in(const struct sizes *s) {
     int64_t copies = (s->allocated + s->tried / 2) / s->tried;
     int64_t off = s->allocated - copies * s->tried;
@@ -177,8 +180,9 @@ static void one_tensor(struct diagnosis *d, struct finding *f,
                               write_count(d->a, percent)));
 }
 
-/* kSmallBuffer and kLargeBuffer of c10/cuda/CUDACachingAllocator: what it asks
- * of the driver for tensors of up to 1 MiB, and for those of up to 10. */
+/* kSmallBuffer and kLargeBuffer of c10/cuda/CUDACachingAllocator: the blocks
+ * that it requests from the driver for tensors of up to 1 MiB, and of up to 10
+ * MiB. */
 #define BLOCK_SMALL (INT64_C(2) << 20)
 #define BLOCK_LARGE (INT64_C(20) << 20)
 #define TENSOR_SMALL (INT64_C(1) << 20)
@@ -209,7 +213,7 @@ static void shape(struct diagnosis *d, struct finding *f,
                               written_line(d->a, tensor->line)));
 }
 
-/* XLA prints what a compiled program needs, part by part. */
+/* XLA prints the parts of a compiled program's memory. */
 static void program_parts(struct diagnosis *d, struct finding *f) {
     int64_t whole, temp, arguments;
     if (!amount(f, FACT_compute_bytes, &whole) ||
@@ -221,13 +225,14 @@ static void program_parts(struct diagnosis *d, struct finding *f) {
                           write_bytes(d->a, arguments)));
 }
 
-/* Of a server whose pool was allocated nothing follows: it is meant to be full. */
+/* True for a server with an allocated pool: its GPU is meant to be full. */
 static bool has_pool(const struct finding *f) {
     const struct fact *stage = facts_last(&f->facts, FACT_stage);
     return stage && STR_IS_ONE(stage->word, "serve", "capture", "wake");
 }
 
-/* The last drop: what one request lacks is not what the step lacks. */
+/* A small request on a full GPU: the step lacks more memory than this
+ * request. */
 static void small_on_full(struct diagnosis *d, struct finding *f,
                           const struct sizes *s) {
     int64_t missing = s->tried - s->free;
@@ -243,7 +248,7 @@ void remark_sizes(struct diagnosis *d, struct finding *f) {
     program_parts(d, f);
     if (sizes_of(f, &s)) {
         if (!block(d, f, &s))
-            pieces(d, f, &s); /* of a block's size nothing follows */
+            pieces(d, f, &s); /* nothing follows from the size of a block */
         outside(d, f, &s);
         beside(d, f, &s);
         one_tensor(d, f, &s);
@@ -252,7 +257,8 @@ void remark_sizes(struct diagnosis *d, struct finding *f) {
     }
 }
 
-/* Where the first fix is enough by its sum, it is planned for already. */
+/* If the first fix is enough, its arithmetic includes the requests that
+ * follow. */
 void remarks_settle(struct finding *f) {
     bool is_enough = f->fix_count > 0 && f->fixes[0].has_estimate &&
                      f->fixes[0].estimate.verdict == VERDICT_ENOUGH;

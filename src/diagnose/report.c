@@ -1,8 +1,9 @@
-/* report.c: the one door of this house. Steps in order, then the report.
+/* report.c: the entry point of this layer: diagnose() runs its steps in order
+ * and fills the report.
  *
- * Findings stand in this order: roots that failed, roots that only warn, then
- * wrappers and consequences; each by place. A log without a known failure
- * gives a report without findings: abstaining is an answer.
+ * Order of findings: roots that failed, roots that only warn, then wrappers and
+ * consequences; each by position in the log. A log without a known failure
+ * gives a report without findings.
  */
 #include "base/buf.h"
 #include "diagnose/work.h"
@@ -30,7 +31,8 @@ static int by_class_and_place(const void *x, const void *y) {
     return (at_a > at_b) - (at_a < at_b);
 }
 
-/* Those that speak, in the order of the report; or those only suspected. */
+/* The active incidents in the order of the report: those of suspects, or all
+ * others. */
 static struct incident_list speakers_of(struct diagnosis *d, bool is_suspect) {
     struct incident_list out = {0};
     for (size_t i = 0; i < d->incidents.count; i++) {
@@ -63,8 +65,8 @@ static bool is_of_one_run(struct str word) {
     return false;
 }
 
-/* The same for the same failure of another run. 1 is the version of the way in
- * which it is made. */
+/* Equal for the same failure in another run. 1 is the version of this
+ * format. */
 static struct str fingerprint_of(struct arena *a, const struct entry *e,
                                  struct str message) {
     struct buf key;
@@ -153,8 +155,9 @@ static void versions_evaluate(struct diagnosis *d, struct finding *f) {
     }
 }
 
-/* "We get CUDA OOM in ComfyUI": the entry of these words is PyTorch's, and what
- * failed has another name, or none that is said. */
+/* The title for a failure that a person describes ("We get CUDA OOM in
+ * ComfyUI"): the entry of these words is PyTorch's, but another program failed,
+ * or none is named. */
 static struct note title_told(const struct diagnosis *d,
                               const struct finding *f) {
     const struct program *p = program_of_log(d);
@@ -210,7 +213,8 @@ static void findings_fill(struct diagnosis *d, struct report *rep) {
     rep->findings = arena_array(d->a, list.count, sizeof *rep->findings);
     d->bare = arena_array(d->a, list.count, sizeof *d->bare);
     rep->finding_count = list.count;
-    if (list.count == 1) { /* what the scan only counted is more of it */
+    if (list.count == 1) { /* messages that the scan counted but did not keep
+                              belong to it */
         list.at[0]->times += d->scan->uncounted;
     }
     for (size_t i = 0; i < list.count; i++) {
@@ -239,7 +243,7 @@ static void suspects_fill(struct diagnosis *d, struct report *rep) {
 
 /* ---- the corrected command ---- */
 
-/* The first fix with its command, if it may be done at all. */
+/* True if the fix's command is a complete setting and the fix may help. */
 static bool is_command_of(const struct fix *fix) {
     bool is_open = fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
     bool falls_short = fix->has_estimate &&
@@ -248,8 +252,8 @@ static bool is_command_of(const struct fix *fix) {
            setting_is_flag(fix->command);
 }
 
-/* A script's command, if the setting is one of its flags: one that stands
- * there, or a lever of the program that the script is. */
+/* The script's command, if the setting is one of its flags: a flag of the
+ * command, or a lever of that program. Empty otherwise. */
 static struct str script_with(const struct diagnosis *d,
                               const struct fix *fix) {
     struct command c = command_parse(d->script);
@@ -264,8 +268,8 @@ static struct str script_with(const struct diagnosis *d,
     return (struct str){NULL, 0};
 }
 
-/* Where the log's command is none that can be handed on, nothing is said here:
- * the fix has its setting alone. */
+/* Corrects the user's command. Without a command that can be changed, the fix
+ * shows only its setting. */
 static void command_correct(struct diagnosis *d, struct report *rep) {
     if (rep->finding_count == 0 || report_failures(rep) == 0 ||
         rep->findings[0].fix_count == 0 ||
@@ -282,7 +286,7 @@ static void command_correct(struct diagnosis *d, struct report *rep) {
     }
 }
 
-/* ---- the line above all ---- */
+/* ---- the summary ---- */
 
 static struct str amount_written(struct diagnosis *d, const struct fact *f) {
     return fact_unit(f->name) == UNIT_BYTES ? write_bytes(d->a, f->number)
@@ -308,7 +312,7 @@ static struct note summary_note(struct diagnosis *d, const struct finding *f) {
             return NOTE(told[i].key, amount_written(d, x),
                         amount_written(d, y));
     }
-    return note_of(NULL); /* the entry's title says it */
+    return note_of(NULL); /* the entry's title is the summary */
 }
 
 static struct note summary_of_all(struct diagnosis *d,

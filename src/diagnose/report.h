@@ -1,6 +1,6 @@
-/* report.h: the answer, before anyone has chosen a language or a format. The
- * texts are entries' (both languages) or notes (keys of i18n). Lives in the
- * report's arena. Order of fields follows kb/report.schema.json. */
+/* report.h: the answer, before a language or a format is chosen. Its texts are
+ * those of entries (both languages) or notes (keys of i18n). It lives in the
+ * report's arena. The fields stand in the order of kb/report.schema.json. */
 #ifndef DIAGNOSE_REPORT_H
 #define DIAGNOSE_REPORT_H
 
@@ -12,61 +12,73 @@
 #include "memory/breakdown.h"
 #include "memory/releases.h"
 
-enum certainty { CERTAINTY_EXACT, CERTAINTY_BY_FACTS, CERTAINTY_BY_CONTEXT, CERTAINTY_GENERIC };
+enum certainty {
+    CERTAINTY_EXACT,
+    CERTAINTY_BY_FACTS,
+    CERTAINTY_BY_CONTEXT,
+    CERTAINTY_GENERIC
+};
 enum applies { APPLIES_YES, APPLIES_IF, APPLIES_NO, APPLIES_ALREADY };
 
-struct success { /* what is shown of a rate: millionths; known false: none */
+struct success { /* a success rate as it is shown, in millionths; known false:
+                    there is none */
     bool known;
     enum basis basis;
     int64_t mean, low, high;
     int64_t worked, tried; /* -1: the basis has no counts */
-    int64_t maintainers_worked, maintainers_tried; /* apart; tried 0: none */
-    bool is_few;           /* under 3 reports: words instead of a percentage */
+    int64_t maintainers_worked, maintainers_tried; /* counted separately; tried
+                                                      0: none */
+    bool is_few;           /* fewer than 3 reports: shown in words, not as a
+                              percentage */
 };
 
-struct own_success { /* of a fix in this user's hands */
+struct own_success { /* this user's own reports of a fix */
     int64_t worked, failed;
-    int64_t mean; /* millionths, drawn towards what others report */
+    int64_t mean; /* millionths, shrunk towards the rate that others report */
 };
 
 struct fix {
     uint32_t rank; /* from 1 */
     const struct workaround *is;
     struct success success;
-    struct own_success own; /* worked + failed 0: none */
+    struct own_success own; /* worked + failed == 0: none */
     enum applies applies;
-    struct note because;     /* of applies */
-    struct note lowers;      /* a setting of the log and what it goes down to:
-                                said in place of the action; no key: none */
-    struct text action;      /* in the engine's own words for a flag; empty: as
-                                the entry has it */
-    struct str renamed;      /* that flag; empty: the entry's own stands */
-    struct text how;         /* with its {facts} filled in */
-    struct str command;      /* filled template; empty: none */
-    enum effort effort;      /* here: without a flag for it, code */
-    bool has_gap;            /* a word stands in it for a value nobody knows */
-    struct str first_try;    /* the command's value, where the log does not show
-                                the one in force; empty: it is no guess */
+    struct note because;     /* the reason for `applies` */
+    struct note lowers;      /* a setting of the log, its value and a lower one;
+                                shown in place of the action; no key: none */
+    struct text action;      /* the entry's action with the engine's own name of
+                                a flag; empty: the entry's text */
+    struct str renamed;      /* that flag; empty: the entry's flag is kept */
+    struct text how;         /* with {fact} slots filled in */
+    struct str command;      /* the filled template; empty: none */
+    enum effort effort;      /* the effort here: code if this program has no
+                                flag for it */
+    bool has_gap;            /* the command holds a placeholder for an unknown
+                                value */
+    struct str first_try;    /* the value in the command if it is only a first
+                                try, because the log does not show the value in
+                                force; empty otherwise */
     bool has_estimate;
     struct estimate estimate;
-    int64_t p_micro;         /* probability that it alone ends the failure */
+    int64_t p_micro;         /* probability that this fix alone ends the
+                                failure */
     int64_t cost_micro, gain_micro; /* ranking.c */
-    struct note worth;       /* --why: where p is from, with the three */
+    struct note worth;       /* --why: the source of p, with p, cost and gain */
 };
 
-/* How a trap stands open to who reads this log: the first the widest. */
+/* Why a dead end is relevant to this log. A lower value is more relevant. */
 enum trap {
-    TRAP_TOUCHED,   /* its setting was set, or the message proposes it */
-    TRAP_HOLDS,     /* its condition holds for this log */
-    TRAP_REPORTED,  /* people tried it for this failure */
-    TRAP_OF_ENGINE, /* a setting of the engine that runs */
+    TRAP_TOUCHED,   /* the user set its setting, or the message names it */
+    TRAP_HOLDS,     /* it has a condition, and that holds for this log */
+    TRAP_REPORTED,  /* people reported that they tried it for this failure */
+    TRAP_OF_ENGINE, /* it changes a setting of the engine that runs */
     TRAP_CLOSED
 };
 
 struct dead_end_shown {
     enum trap trap;
-    const struct dead_end *is; /* NULL: an attempt that failed in this very log */
-    struct note action, why;   /* of an attempt */
+    const struct dead_end *is; /* NULL: an attempt that failed in this log */
+    struct note action, why;   /* of an attempt in the log */
     struct success fail;
 };
 
@@ -76,22 +88,23 @@ struct instance {
     struct fact_list facts;
 };
 
-struct version_line { /* one compatibility row, evaluated */
+struct version_line { /* a compatibility row, evaluated for this log */
     const struct compatibility *is;
     enum in_range in_range;
-    struct str version; /* the one found; empty: not known */
+    struct str version; /* version in the log; empty: not known */
 };
 
-/* A cause that the entry allows, and what the log says for or against it. */
+/* A cause that the entry allows, and the log's evidence for or against it. */
 struct belief {
     const struct cause *is;
-    int64_t share_micro; /* before the log's evidence */
+    int64_t share_micro; /* prior, before the log's evidence */
     int64_t p_micro;
-    const struct evidence **because; /* true of this log, one of a family */
+    const struct evidence **because; /* evidence that is true of this log, one
+                                        for each family */
     size_t because_count;
 };
 
-/* What the same start would do, with nothing changed. */
+/* What a restart with nothing changed would do. */
 struct outlook {
     enum restart restart;
     struct note because;
@@ -102,21 +115,23 @@ struct finding {
     struct str fingerprint; /* "1-" and 16 hex digits: of entry, mechanism and
                                the message without numbers, ranks and paths */
     const struct entry *entry;
-    struct note title; /* in place of the entry's, where people tell of it and
-                          the words show no library; no key: the entry's */
-    enum mechanism mechanism; /* the entry's; if that is unspecified, what the
-                                 causes make of it */
+    struct note title; /* replaces the entry's title where people describe the
+                          failure without naming a library; no key: the entry's
+                          title */
+    enum mechanism mechanism; /* the entry's; if that is unspecified, the one
+                                 that the causes suggest */
     enum role role;
     int32_t cause; /* index into findings; -1: none */
     enum certainty certainty;
-    struct note because; /* why this entry of its group */
+    struct note because; /* why this entry of its group was chosen */
     uint32_t first_line, last_line;
-    uint32_t text_line; /* of text */
-    bool has_trace; /* frames stand with its message */
-    uint64_t count; /* how often it was seen */
-    struct str text; /* the line of the message that says most, verbatim */
-    const struct signature *form; /* that the message has; NULL: not known */
-    bool is_contradictory; /* its numbers cannot be true together: nothing is
+    uint32_t text_line; /* line of `text` */
+    bool has_trace; /* the message has a traceback */
+    uint64_t count; /* number of times that it was printed */
+    struct str text; /* the most informative line of the message, verbatim */
+    const struct signature *form; /* the signature that matched; NULL: not
+                                     known */
+    bool is_contradictory; /* its numbers contradict each other: nothing is
                               drawn or computed from them */
     struct fact_list facts;
     struct instance *instances;
@@ -124,10 +139,13 @@ struct finding {
     enum shortage shortage;
     bool has_kv;
     struct kv kv;
-    struct reconciliation reconciliation; /* of the model with the log */
-    struct str_list models_like; /* that would give what is printed */
-    size_t models_like_count;    /* of them there are so many */
-    const struct release_step *turn; /* another release would do; NULL: none */
+    struct reconciliation reconciliation; /* of the model's arithmetic with the
+                                             log */
+    struct str_list models_like; /* models that would give the printed
+                                    amounts */
+    size_t models_like_count;    /* how many such models there are */
+    const struct release_step *turn; /* a release with which the start would
+                                        succeed; NULL: none */
     struct budget budget;
     struct formulas formulas;
     struct belief *causes; /* most probable first */
@@ -146,36 +164,41 @@ struct finding {
 struct question {
     enum fact_name fact;
     struct note ask;
-    struct str how; /* a command that prints it */
-    const struct fix *about; /* the first fix that it decides; NULL: none */
-    size_t finding;          /* of the report's, that asks */
+    struct str how; /* a command that prints the answer */
+    const struct fix *about; /* the first fix that depends on the answer; NULL:
+                                none */
+    size_t finding;          /* index of the finding that needs the answer */
 };
 
 struct report {
     struct str input_name;
     uint64_t lines, bytes;
     bool truncated;
-    uint32_t gave_up_line, gave_up_patterns; /* as scan_result has it */
-    struct fact_list context; /* one per name: what is in force */
-    struct breakdown memory;  /* what was measured at start; count 0: nothing */
+    uint32_t gave_up_line, gave_up_patterns; /* copied from scan_result */
+    struct fact_list context; /* the settings in force, one per name */
+    struct breakdown memory;  /* what the program measured at start; count 0:
+                                 nothing */
     struct finding *findings;
     size_t finding_count;
-    struct finding *suspects; /* looks like memory, in words that no entry
-                                 knows: entries of severity suspect */
-    size_t suspect_count;     /* at most SUSPECTS_MAX; in order of place */
-    struct str command; /* the user's, as the log has it; empty: none */
+    struct finding *suspects; /* messages about memory that no entry knows:
+                                 those of entries with severity suspect */
+    size_t suspect_count;     /* at most SUSPECTS_MAX; in order of their
+                                 position in the log */
+    struct str command; /* the user's command, as it stands in the log; empty:
+                           none */
     struct str command_before, command_after; /* empty: none */
-    bool command_is_arguments; /* only what follows a container image */
+    bool command_is_arguments; /* the command is the arguments of `docker
+                                  run` */
     struct question *questions;
     size_t question_count;
     struct note summary;
 };
 
-/* Roots of severity failure. */
+/* The number of root findings of severity failure. */
 size_t report_failures(const struct report *r);
 
-/* What the lines of a suspect ask for and what they say is there, in bytes;
- * NULL where they do not say. */
+/* The bytes that a suspect's lines request and the bytes that they say are
+ * available. NULL: not printed. */
 struct need_and_have {
     const struct fact *need, *have;
 };

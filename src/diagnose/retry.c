@@ -4,10 +4,10 @@
  *     fix 1: --max-model-len 40048, a flag, enough
  *     vllm serve M --max-model-len=40048 --port 1
  *
- * Nobody reads it before it runs, so less is done than is advised: a fix that
- * is a flag, that arithmetic calls enough, that the engine of this very command
- * takes, and before the server was ready. Words are changed, never a line that
- * a shell would read.
+ * No person checks the command before it runs, so it takes only a fix that is a
+ * flag of this command's engine, that arithmetic calls enough, and only for a
+ * failure before the server was ready. Words are changed, never a line that a
+ * shell would parse.
  */
 #include "diagnose/retry.h"
 
@@ -32,7 +32,7 @@ static const struct flag *row_of(const struct engine *e, struct str flag) {
     return NULL;
 }
 
-/* False: it sets something that is no flag of the engine. */
+/* Reads the settings. False: one of them is no flag of the engine. */
 static bool changes_read(const struct engine *e, struct str settings,
                          struct resettings *out) {
     struct shell sh = {settings, '\\'};
@@ -81,7 +81,8 @@ static void add_setting(struct arena *a, struct str_list *out, size_t *cap,
         add(a, out, cap, c->value);
 }
 
-/* Each place of the flag gets the value, in the form that it has there. */
+/* Sets the value at each occurrence of the flag, in the form that it has there;
+ * else adds the flag. */
 static struct str_list changed(struct arena *a, const struct str_list *argv,
                                const struct resetting *c) {
     struct str_list out = {0};
@@ -123,7 +124,7 @@ static bool is_same(const struct str_list *x, const struct str_list *y) {
     return x->count == y->count;
 }
 
-/* ---- may it be done ---- */
+/* ---- conditions ---- */
 
 static bool is_before_ready(const struct finding *f) {
     const struct fact *stage = facts_first(&f->facts, FACT_stage);

@@ -1,19 +1,19 @@
-/* retry.h: what a program that starts jobs asks of a report: is a change known
- * that is enough, and how does it read in the command's own words? */
+/* retry.h: for a program that starts jobs: finds a change that is enough, and
+ * the corrected command as a list of words. */
 #ifndef DIAGNOSE_RETRY_H
 #define DIAGNOSE_RETRY_H
 
 #include "diagnose/report.h"
 
 struct retry {
-    const struct finding *first; /* failure of the report; NULL: none */
-    struct str_list argv;        /* corrected; empty: see why_not */
+    const struct finding *first; /* first failure of the report; NULL: none */
+    struct str_list argv;        /* the corrected command; empty: see why_not */
     struct str change;           /* "--max-model-len 40048" */
     const char *why_not;         /* a key of i18n */
 };
 
-/* engine: the one that argv starts, NULL where it is none. also_late: a server
- * that was ready, too. */
+/* engine: the engine that argv starts; NULL: it starts none. also_late: also
+ * retry a server that failed after it was ready. */
 struct retry retry_find(struct arena *a, const struct report *rep,
                         const struct engine *engine,
                         const struct str_list *argv, bool also_late);

@@ -1,13 +1,13 @@
-/* room.c: what lay on a card, and what was free, when a buffer was refused.
+/* room.c: computes the free memory of a card when a buffer was refused.
  *
  *     using device CUDA0 (...) - 23871 MiB free       before the load
- *     CUDA0 model buffer size = 17524.42 MiB          granted since
+ *     CUDA0 model buffer size = 17524.42 MiB          allocated since
  *     allocating 12288.00 MiB on device 0: failed     6,346 MiB were left
  *
- * The program's own libraries take some of it between the lines, other programs
- * too, so the amount has a lower end as well. Where the refused size would fit
- * into it, the lines do not tell what was free (a driver that prints its total)
- * and nothing is said. */
+ * The program's libraries and other programs also allocate memory in between,
+ * so the amount is an interval. If the refused size would fit into it, the
+ * lines do not show the free memory (a driver that prints its total), and no
+ * fact is added. */
 #include "diagnose/work.h"
 
 #include <inttypes.h>
@@ -16,10 +16,11 @@
 
 struct room {
     int64_t gpu;
-    bool has_others;    /* lines of other cards */
-    struct fact before; /* the load; known false: no line */
+    bool has_others;    /* there are lines of other cards */
+    struct fact before; /* free before the load; known false: no line */
     int64_t weights, cache, compute;
-    uint64_t order; /* of the last line: two engines read the same ones */
+    uint64_t order; /* of the last line: the rows of two engines may match the
+                       same line */
     enum fact_name name;
 };
 

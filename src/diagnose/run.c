@@ -1,14 +1,13 @@
 /* run.c: how long the program ran before it failed.
  *
- *     Started:  Mon, 31 Aug 2026 08:55:27 +0000      said by the message
+ *     Started:  Mon, 31 Aug 2026 08:55:27 +0000      from the message
  *     Finished: Tue, 01 Sep 2026 21:13:37 +0000
  *
- *     INFO 07-01 10:00:00 ... version 0.9.1          else from the first line
- *     ERROR 07-01 10:12:30 ... out of memory         that is known, since the
- *                                                    failure before, to this
+ *     INFO 07-01 10:00:00 ... version 0.9.1          else from the first hit
+ *     ERROR 07-01 10:12:30 ... out of memory         after the previous failure
+ *                                                    to this failure
  *
- * Lines that nobody asked about are not looked at, so the time is a lower
- * bound of what a reader of the whole log would say.
+ * Only lines with a hit have their time read, so the result is a lower bound.
  */
 #include "diagnose/work.h"
 
@@ -17,7 +16,7 @@
 #define DAY 86400
 #define LONGEST (INT64_C(400) * DAY)
 
-/* From one stamp to the other; -1: they say nothing of each other. */
+/* The seconds between two stamps; -1: they cannot be compared. */
 static int64_t seconds_between(struct log_stamp from, struct log_stamp to) {
     if (from.clock == CLOCK_NONE || from.clock != to.clock)
         return -1;
@@ -27,7 +26,7 @@ static int64_t seconds_between(struct log_stamp from, struct log_stamp to) {
     return apart >= 0 && apart <= LONGEST ? apart : -1;
 }
 
-/* Behind those words of the text. */
+/* The stamp behind these words of the text. */
 static struct log_stamp stamp_behind(struct diagnosis *d, struct str text,
                                      struct str words) {
     size_t at = str_find(text, words);

@@ -1,13 +1,14 @@
-/* select.c: which entry of a group speaks for a sighting.
+/* select.c: chooses the entry of a group that explains a sighting.
  *
- * The same words get opposite answers by stage, frames and numbers. Every
- * entry of the group is asked: conditions are patterns in a scope, predicates
- * are SQL over facts. A false one is out. Of the rest
+ * The same words may need opposite advice, depending on stage, frames and
+ * numbers. Every entry of the group is evaluated: its conditions are patterns
+ * in a scope, its predicates are SQL over facts. An entry with a false one is
+ * ruled out. Order of the rest:
  *
  *   all true  before  any unknown
  *   then `prefer`, then more conditions, then the lower entry number
  *
- * and the note says what decided.
+ * The note gives the facts that decided.
  */
 #include "diagnose/work.h"
 
@@ -127,7 +128,7 @@ static struct note because_of(struct diagnosis *d, const struct sighting *s,
     } else if (c->patterns > 0) {
         key = "diagnose.because.frames";
     } else if (c->predicates > 0 || group_size > 1) {
-        /* A condition that holds as long as nothing is known. */
+        /* A condition that is true while nothing is known. */
         key = "diagnose.because.fallback";
     }
     return NOTE(key, grounds);

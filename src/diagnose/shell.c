@@ -3,9 +3,9 @@
  *     A=b vllm serve "my m" \        > log 2>&1 | tee x   # why
  *     ^^^ ^^^^ ^^^^^ ^^^^^^ joined   ^^^^^ ^^^^ ^ ^^^ ^   ^^^^^
  *
- * An escape at the end of a line joins the next line only where that is
- * indented, begins with a dash or goes on with an escape itself: in a log the
- * line of somebody else may follow. <name> is a word that a person has to fill in, and no redirection.
+ * An escape at the end of a line joins the next line only if that is indented,
+ * begins with a dash or ends with an escape itself: in a log the next line may
+ * have another writer. <name> is a placeholder word and no redirection.
  */
 #include "diagnose/shell.h"
 
@@ -52,7 +52,7 @@ bool shell_is_windows(const struct shell *sh) {
 
 /* ---- between words ---- */
 
-/* Bytes of an escape and the newline behind it; 0: none stands here. */
+/* The length of an escape with its newline; 0: none is here. */
 static size_t line_end_at(const struct shell *sh, size_t at) {
     size_t next = at + 1 + (at_or_nul(sh->text, at + 1) == '\r');
     bool is_end = at_or_nul(sh->text, at) == sh->escape &&
@@ -92,7 +92,7 @@ static size_t skip_blanks(const struct shell *sh, size_t at) {
 
 /* ---- words ---- */
 
-/* "<model>": a gap for the reader. */
+/* The end of a placeholder such as "<model>"; `at`: none is here. */
 static size_t gap_end(struct str s, size_t at) {
     size_t i = at + 1;
     while (is_letter(at_or_nul(s, i)) || is_digit(at_or_nul(s, i)) ||
@@ -107,14 +107,14 @@ static bool is_quote(const struct shell *sh, char c) {
     return c == '"' || (c == '\'' && sh->escape != '^');
 }
 
-/* "$(" or a backtick: what it gives is not known here. */
+/* True for "$(" or a backtick: the result of that command is unknown. */
 static bool is_command_inside(const struct shell *sh, size_t at) {
     char c = sh->text.p[at];
     return (c == '$' && at_or_nul(sh->text, at + 1) == '(') ||
            (c == '`' && sh->escape == '\\');
 }
 
-/* Without quotes round it. */
+/* True if a word without quotes ends here. */
 static bool ends_word(const struct shell *sh, size_t at) {
     char c = sh->text.p[at];
     if (c == sh->escape)
@@ -146,7 +146,8 @@ static size_t word_end(const struct shell *sh, size_t at, bool *is_odd) {
 
 /* ---- operators ---- */
 
-/* Bytes of ">", "2>", "&>>", ">&"; 0: none. "<<" and ">(" are odd. */
+/* The length of ">", "2>", "&>>" or ">&"; 0: none is here. *is_odd is set for
+ * "<<" and ">(". */
 static size_t arrow_at(struct str s, size_t at, bool *is_odd) {
     size_t i = at;
     while (is_digit(at_or_nul(s, i)))

@@ -1,5 +1,5 @@
-/* shell.h: a command line as its shell would cut it up. Nothing is expanded and
- * nothing is run: it says where words, redirections and operators stand. */
+/* shell.h: splits a command line as its shell does. It finds words,
+ * redirections and operators; nothing is expanded and nothing is run. */
 #ifndef DIAGNOSE_SHELL_H
 #define DIAGNOSE_SHELL_H
 
@@ -8,11 +8,12 @@
 enum shell_kind {
     SHELL_END,
     SHELL_WORD,
-    SHELL_REDIRECT, /* "2>&1", "> log": with what it leads to */
+    SHELL_REDIRECT, /* "2>&1", "> log": with its target */
     SHELL_OPERATOR, /* | || |& & && ; ( ) and the end of a line */
-    SHELL_COMMENT,  /* to the end of its line */
-    SHELL_CUT,      /* the escape at a line's end that joins nothing */
-    SHELL_ODD       /* not read: $( ` << <( and a quote that is left open */
+    SHELL_COMMENT,  /* up to the end of its line */
+    SHELL_CUT,      /* an escape at the end of a line that continues no
+                       command */
+    SHELL_ODD       /* not supported: $( ` << <( and an unclosed quote */
 };
 
 struct shell_token {
@@ -22,17 +23,18 @@ struct shell_token {
 
 struct shell {
     struct str text;
-    char escape; /* '\\', of cmd.exe '^', of PowerShell '`' */
+    char escape; /* '\\'; '^' in cmd.exe, '`' in PowerShell */
 };
 
-/* Told by the ends of its lines and by paths with a drive. */
+/* Recognizes the shell by the line continuations and by paths with a drive
+ * letter. */
 struct shell shell_of(struct str text);
 bool shell_is_windows(const struct shell *sh);
 struct shell_token shell_next(const struct shell *sh, size_t at);
 struct str shell_text(const struct shell *sh, const struct shell_token *t);
-/* Without the quotes round the whole of it. */
+/* The word without the quotes round all of it. */
 struct str shell_unquoted(struct str word);
-/* "NAME=..." with a name of capitals. */
+/* True for "NAME=..." with a name in capitals. */
 bool shell_is_assignment(struct str word);
 
 #endif

@@ -1,21 +1,22 @@
-/* sighting.c: signature hits to sightings.
+/* sighting.c: groups hits of signatures into sightings.
  *
- * Several signatures of one group may match the same words: the one that says
- * most stands for all. The same words again with the same numbers (a worker's
- * error logged once more by its parent, an exception re-raised) are an echo:
- * another place of the same sighting, so that a traceback which only one of
- * them has counts for both. Other lines of the same report, known by another
- * signature, are echoes, too, and no second event.
+ * Several signatures of one group may match the same words; the most
+ * informative hit stands for all. The same words again with the same numbers (a
+ * worker's error that its parent logs once more, an exception that is raised
+ * again) are a duplicate: another place of the same sighting, so that a
+ * traceback of one of them counts for both. Other lines of the same report that
+ * another signature matches are duplicates, too, and no second event.
  *
- * Refused: looking back further than ECHO_WINDOW sightings. What is missed
- * there still ends in the same finding, as an instance.
+ * Only the last ECHO_WINDOW sightings are searched. A duplicate that is missed
+ * still ends in the same finding, as an instance.
  */
 #include "diagnose/work.h"
 
 #include "base/limits.h"
 
 #define ECHO_WINDOW 64
-#define CODE_LINES 3 /* of one statement; Python 3.11 marks it, too */
+#define CODE_LINES 3 /* lines of one statement in a traceback; Python 3.11 adds
+                        a line of marks */
 
 static uint32_t group_name(struct reader *r, uint32_t entry) {
     struct group g = reader_group(r, entry);
@@ -39,7 +40,8 @@ struct likeness {
     size_t shared, different;
 };
 
-/* How many names both captured, and how many of those with another text. */
+/* Counts the names that both captured, and those of them with different
+ * texts. */
 static struct likeness compare(const struct hit *x, const struct hit *y) {
     struct likeness like = {0, 0};
     for (size_t i = 0; i < x->capture_count; i++) {
@@ -53,7 +55,7 @@ static struct likeness compare(const struct hit *x, const struct hit *y) {
     return like;
 }
 
-/* Signatures that fired on the same words. */
+/* True if both hits are of the same words. */
 static bool is_same_place(const struct hit *x, const struct hit *y) {
     if (x->stream != y->stream || compare(x, y).different > 0)
         return false;
@@ -70,10 +72,11 @@ static bool has_number(const struct hit *h) {
     return false;
 }
 
-/* The same words printed again, elsewhere. */
+/* True if y is the same message printed again. */
 static bool is_echo(const struct hit *x, const struct hit *y) {
     bool has_x = has_number(x), has_y = has_number(y);
-    if (has_x != has_y) { /* one says nothing: it cannot contradict */
+    if (has_x != has_y) { /* a message without numbers cannot contradict the
+                             other */
         uint32_t apart = x->first_line > y->last_line
                              ? x->first_line - y->last_line
                              : y->first_line > x->last_line
@@ -109,7 +112,7 @@ static void place_add(struct arena *a, struct sighting *s,
     s->places[s->place_count++] = place_of(h);
 }
 
-/* The other signature of the same words may say more, and reach further. */
+/* Another signature of the same words may have a longer traceback. */
 static void place_widen(struct sighting *s, const struct hit *h) {
     for (size_t i = 0; i < s->place_count; i++) {
         struct place *p = &s->places[i];
@@ -130,8 +133,8 @@ static void hit_take(struct sighting *s, const struct hit *h, bool is_weak) {
     s->is_weak = s->is_weak && is_weak;
 }
 
-/* The line of code that raises it stands last in the traceback, right above the
- * message, and may hold its words: that is one event. */
+/* True if h is the message of a sighting whose words also stand in the last
+ * line of code of the traceback, right above it: one event. */
 static bool is_raised_here(const struct sighting *s, const struct hit *h) {
     for (size_t i = 0; i < s->place_count; i++) {
         const struct place *p = &s->places[i];

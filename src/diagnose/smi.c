@@ -1,21 +1,24 @@
-/* smi.c: what a pasted table of nvidia-smi or gpustat says of the card that
+/* smi.c: facts from a pasted table of nvidia-smi or gpustat: of the card that
  * failed, and of one that is idle.
  *
  *     |   0  NVIDIA GeForce RTX 3090   Off | 00000000:01:00.0  On |   N/A |
  *     | 30%   40C   P8   30W / 350W |  20993MiB / 24576MiB |   0% Default |
  *     |    0   N/A  N/A     4711      C   python3             20480MiB |
  *
- *     index, memory.total [MiB], memory.used [MiB]        pid, process_name, used_gpu_memory [MiB]
- *     0, 24576 MiB, 20993 MiB                              4711, python3, 20480 MiB
+ *     index, memory.total [MiB], memory.used [MiB]
+ *     0, 24576 MiB, 20993 MiB
+ *
+ *     pid, process_name, used_gpu_memory [MiB]
+ *     4711, python3, 20480 MiB
  *
  *     [0] Tesla V100-SXM2-16GB | 44'C,   0 % | 15836 / 16130 MB | jane(15826M)
  *
- * A card, or a process, is one row: the facts gpu_row, and gpu_columns for the
- * titles above. Whoever is listed and is not this process holds its memory
- * still when the table is printed, before a start or behind the failure. What
- * is free counts from a table above the failure alone, where the message does
- * not count itself: it is what was there before the load. A total is the driver's, of which CUDA hands out 97 to 100
- * percent.
+ * A card or a process is one row: the facts gpu_row, and gpu_columns for the
+ * titles above. A listed process that is not this one still holds its memory
+ * when the table is printed, before a start or after the failure. The free
+ * memory counts only in a table above the failure, and only if the message has
+ * no amounts of PyTorch: it is the memory before the load. The total is the
+ * driver's; CUDA can allocate 97 to 100 percent of it.
  */
 #include "diagnose/work.h"
 
@@ -25,17 +28,18 @@
 #define SMI_CELLS_MAX 16
 
 struct smi_row {
-    int64_t gpu, pid; /* FACT_NONE: it does not say */
-    int64_t total, used, free; /* bytes; -1: it does not say */
-    struct str name;  /* of the process */
+    int64_t gpu, pid; /* FACT_NONE: not in the row */
+    int64_t total, used, free; /* bytes; -1: not in the row */
+    struct str name;  /* name of the process */
     uint32_t line;
-    bool is_above;    /* the failure */
+    bool is_above;    /* above the failure */
 };
 
 static bool mib_of(struct str cell, int64_t *bytes) {
     size_t end = str_find(cell, STR("MiB"));
     int64_t mib;
-    return end < cell.n && str_to_int(str_trim(str_slice(cell, 0, end)), &mib) &&
+    return end < cell.n &&
+           str_to_int(str_trim(str_slice(cell, 0, end)), &mib) &&
            mul_i64(mib, INT64_C(1) << 20, bytes);
 }
 
@@ -72,7 +76,7 @@ static struct str next_word(struct str *text) {
     return str_cut(*text, ' ', text);
 }
 
-/* "0 N/A N/A 4711 C python3 20480MiB": the pid stands before the type. */
+/* Reads "0 N/A N/A 4711 C python3 20480MiB": the pid stands before the type. */
 static void box_process(struct smi_row *row, struct str text) {
     struct str word = next_word(&text), last = word;
     (void)str_to_int(word, &row->gpu);
@@ -88,7 +92,7 @@ static void box_process(struct smi_row *row, struct str text) {
     row->name = str_trim(row->name);
 }
 
-/* "0 NVIDIA ... 20993MiB / 24576MiB" */
+/* Reads "0 NVIDIA ... 20993MiB / 24576MiB". */
 static void box_card(struct smi_row *row, struct str text, size_t slash) {
     struct str front = str_trim(str_slice(text, 0, slash)), word;
     (void)mib_of(str_slice(text, slash + 1, text.n), &row->total);
@@ -102,8 +106,8 @@ static void box_card(struct smi_row *row, struct str text, size_t slash) {
 
 /* ---- gpustat ---- */
 
-/* "0] Tesla V100-SXM2-16GB | 44'C,   0 % | 15836 / 16130 MB": MiB, by its
- * source, whatever it prints. */
+/* Reads "0] Tesla V100-SXM2-16GB | 44'C,   0 % | 15836 / 16130 MB". The unit is
+ * MiB, by gpustat's source, although it prints MB. */
 static void stat_read(struct smi_row *row, struct str text) {
     struct str cells, memory = {NULL, 0}, total;
     int64_t used_mib, total_mib;
@@ -162,7 +166,8 @@ static struct smi_table table_of(const struct diagnosis *d) {
     return t;
 }
 
-/* The card that the message names, else the only one; FACT_NONE: any may be. */
+/* The card that the message names, else the only one of the table; FACT_NONE:
+ * the table has several. */
 static int64_t card_of(const struct sighting *s, const struct smi_table *t) {
     const struct fact *named = facts_first(&s->facts, FACT_gpu_index);
     int64_t gpu = FACT_NONE;
@@ -177,7 +182,8 @@ static int64_t card_of(const struct sighting *s, const struct smi_table *t) {
     return gpu == FACT_NONE ? 0 : gpu;
 }
 
-/* "/usr/lib/xorg/Xorg" without its folders, which may name somebody. */
+/* The program without its folders ("/usr/lib/xorg/Xorg"), which may hold a
+ * person's name. */
 static struct str program_name(struct str name) {
     for (size_t at = str_find_char(name, '/'); at < name.n;
          at = str_find_char(name, '/'))
@@ -214,7 +220,7 @@ static void card_tell(struct diagnosis *d, struct sighting *s,
         tell(d, s, row, FACT_free_before_load, free);
 }
 
-/* A card with next to nothing on it, where another one is full. */
+/* A card is idle below the first limit, and full above the second one. */
 #define IDLE_PERCENT 5
 #define FULL_PERCENT 80
 

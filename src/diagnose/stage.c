@@ -1,25 +1,33 @@
-/* stage.c: where in its life the program was when it failed.
+/* stage.c: finds the stage of the run in which the program failed.
  *
- * kb/engines/<id>.yaml gives rows in order: frames, then lines passed. The
- * first row whose frame stands in the traceback says it; else the row that was
- * passed last before the failure, in the same stream or in none; else, where
- * nothing was passed, one that the program's other writers had on their way
- * (a progress bar, a worker, another rank's traceback) comes within a few lines;
- * else what the frames of other ranks nearby agree on. The engine's own
- * rows are asked before PyTorch's, which know any program; only that its
- * bare "a forward pass" gives way to a passed line that says which.
+ * kb/engines/<id>.yaml has rows in order: frames, and lines that a program
+ * prints as it passes a stage. The stage is, in this order:
  *
- * Where no row says it: weights that alone fill the card were never loaded,
- * and buffers of ZeRO are told by their sizes.
+ *   1. that of the first row whose frame is in the traceback
+ *   2. that of the last line passed before the failure, in the same stream or
+ *      in an unknown one
+ *   3. if no line was passed, that of a line of the program's other writers
+ *      within a few lines below (a progress bar, a worker, the traceback of
+ *      another rank)
+ *   4. that of the frames of other ranks nearby, if they agree
  *
- * What a signature itself establishes is left alone.
+ * The engine's own rows come before PyTorch's, which match any program. But
+ * PyTorch's "forward" gives way to a passed line of the engine with a more
+ * specific stage.
+ *
+ * Without a row: weights that alone fill the card were never loaded, and
+ * buffers of ZeRO are recognized by their sizes.
+ *
+ * A stage that a signature sets is kept.
  */
 #include "diagnose/work.h"
 
 #include <inttypes.h>
 
-#define LATE_LINES 8 /* so far behind the failure other writers catch up */
-#define NEIGHBOUR_LINES 100 /* a traceback of the same program is as near */
+#define LATE_LINES 8 /* lines below the failure in which other writers may still
+                        print */
+#define NEIGHBOUR_LINES 100 /* a traceback of the same program is at most this
+                               many lines away */
 #define BUFFER_LEAST (INT64_C(1) << 30) /* smaller ones are tensors of a step */
 
 struct stage_found {
@@ -67,7 +75,8 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
                                          const struct engine *e,
                                          const struct sighting *s) {
     const struct place *p = &s->places[0];
-    /* By a person, above or below the log: all lines passed led to it. */
+    /* A person's description stands above or below its log: all passed lines
+     * belong to the run. */
     bool is_told = facts_say(&s->facts, FACT_oom_words, "told");
     size_t count = is_told ? d->stage_hits.count
                            : hits_before(&d->stage_hits, p->order);
@@ -82,7 +91,8 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
     return (struct stage_found){NULL, 0};
 }
 
-/* Do both print for one program: unnamed, or named alike but for a rank? */
+/* True if both streams may belong to one program: unnamed, or with names that
+ * are equal except for a rank. */
 static bool are_kin(const struct diagnosis *d, uint32_t x, uint32_t y) {
     if (x == y || x == 0 || y == 0 || x >= d->scan->stream_count ||
         y >= d->scan->stream_count)
@@ -110,14 +120,15 @@ static struct stage_found by_line_after(const struct diagnosis *d,
     return (struct stage_found){NULL, 0};
 }
 
-/* A frame or the code below it: a word alone may be anybody's. */
+/* True for a frame or the line of code below it. A single word may belong to
+ * any program. */
 static bool is_of_traceback(struct str text) {
     return str_starts(text, STR(" ")) || str_starts(text, STR("\t")) ||
            str_find(text, STR("File \"")) < text.n;
 }
 
-/* Ranks print at once: a message may stand apart from its own frames, and
- * those of another rank were cut elsewhere. */
+/* Ranks print at the same time, so a message may be apart from its own frames.
+ * The frames of other ranks count if all of them agree. */
 static struct stage_found by_neighbours(const struct diagnosis *d,
                                         const struct engine *e,
                                         const struct sighting *s) {
@@ -148,8 +159,8 @@ static bool is_past_load(const struct stage_found *found) {
            says(found, "serve");
 }
 
-/* Whose lines tell the stage: the engine's; where none is named, those of who
- * prints the message (ggml's backends: llama.cpp's). */
+/* The engine whose rows give the stage: that of the log, else the one that
+ * prints the message (ggml's backends: llama.cpp). */
 const struct engine *engine_of_failure(const struct diagnosis *d,
                                          const struct sighting *s) {
     const struct entry *head = reader_entry_head(d->r, s->hit->owner);
@@ -180,8 +191,9 @@ static struct stage_found stage_of(const struct diagnosis *d,
     return passed.anchor ? passed : by_neighbours(d, torch, s);
 }
 
-/* A default number of ranks counts where the whole command, or the whole call
- * in code, is seen, or where nothing shows a second rank. */
+/* True if the number of ranks is known. A default counts if the whole
+ * command or the whole call in code is in the log, or if nothing shows a
+ * second rank. */
 static bool knows_ranks(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *tp = facts_last(&d->context, FACT_tensor_parallel);
     const struct fact *gpu = facts_first(&s->facts, FACT_gpu_index);
@@ -192,18 +204,20 @@ static bool knows_ranks(const struct diagnosis *d, const struct sighting *s) {
     return is_said || is_alone;
 }
 
-/* Device memory that was refused: by so many bytes, or by the driver. */
+/* True if device memory was refused: an amount, or an error of the driver. */
 static bool is_refusal(const struct sighting *s) {
     return facts_first(&s->facts, FACT_tried_alloc) != NULL ||
            facts_say(&s->facts, FACT_oom_words, "driver");
 }
 
-static bool is_known_model(const struct diagnosis *d, const struct sighting *s) {
+static bool is_known_model(const struct diagnosis *d,
+                           const struct sighting *s) {
     const struct fact *model = fact_here(d, s, FACT_model);
     return model && reader_model(d->r, model->word).model;
 }
 
-/* Some servers run a forward pass before they serve, to see what it takes. */
+/* True for servers that run a forward pass before they serve, to measure its
+ * memory. */
 static bool has_profile_run(const struct engine *e) {
     for (size_t i = 0; e && i < e->stage_count; i++)
         if (str_eq(e->stages[i].stage, STR("profile")))
@@ -211,9 +225,9 @@ static bool has_profile_run(const struct engine *e) {
     return false;
 }
 
-/* No server leaves a tenth of a card to all else than the weights: one whose
- * weights take more than nine tenths has not loaded them. Of a model that the
- * catalogue knows: others may be narrower than their name tells. */
+/* True if the weights take more than nine tenths of the card: a server needs
+ * more than the rest, so it never loaded them. Only for models of the
+ * catalogue: others may have narrower weights than their name suggests. */
 static bool never_serves(const struct diagnosis *d, const struct sighting *s) {
     const struct fact *weights = facts_first(&s->facts, FACT_model_bytes);
     const struct fact *total = fact_here(d, s, FACT_gpu_total);
@@ -234,8 +248,8 @@ static void stage_by_weights(struct diagnosis *d, struct sighting *s,
 }
 
 /* ZeRO keeps a rank's weights, their fp32 copy and each of Adam's moments in a
- * flat buffer of their own. Weights of 16 bits are half of the next buffer, so
- * that 1.5, 2.5 or 3.5 of it are allocated; an odd number of halves. */
+ * flat buffer each. Weights of 16 bits have half the size of the other buffers.
+ * So the allocated memory is 1.5, 2.5 or 3.5 times the requested buffer. */
 static void stage_by_buffers(struct diagnosis *d, struct sighting *s) {
     const struct fact *next = facts_first(&s->facts, FACT_tried_alloc);
     const struct fact *held = facts_first(&s->facts, FACT_pytorch_allocated);
@@ -249,8 +263,9 @@ static void stage_by_buffers(struct diagnosis *d, struct sighting *s) {
         return;
     struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("optimizer"));
     f.line = s->places[0].first_line;
-    f.why = arena_printf(d->a, "allocated = %" PRId64 ".5 x the request: 16-bit "
-                               "weights and whole buffers of ZeRO",
+    f.why = arena_printf(d->a,
+                         "allocated = %" PRId64 ".5 x the request: 16-bit "
+                         "weights and whole buffers of ZeRO",
                          halves / 2);
     facts_add_new(d->a, &s->facts, &f);
 }
@@ -263,7 +278,7 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
                    (says(&found, "serve") && found.anchor->is_frame);
     bool is_profile = is_pass && has_profile_run(d->engine);
     if ((!found.anchor || is_profile) && never_serves(d, s)) {
-        /* The frames of a forward pass are then those of the profile run. */
+        /* the forward pass is then the profile run */
         stage_by_weights(d, s, is_profile ? "profile" : "load");
         return;
     }

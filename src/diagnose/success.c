@@ -1,4 +1,4 @@
-/* success.c: counts of reports to what may be shown.
+/* success.c: success rates from counts of reports.
  *
  *   mean     = (worked + 2 x prior) / (tried + 2)
  *   prior    = the pooled rate of that fix in that mechanism, else 1/2
@@ -8,11 +8,11 @@
  *              -------------------------------------------   z = 1.644854
  *                            1 + z^2/n
  *
- * multiplied through by 2n, with z^2 in millionths, so that everything stays
- * an integer: (2w + z^2 +- z sqrt(z^2 + 4w(n-w)/n)) / (2n + 2z^2).
+ * multiplied through by 2n, with z^2 in millionths, so that everything stays an
+ * integer: (2w + z^2 +- z sqrt(z^2 + 4w(n-w)/n)) / (2n + 2z^2).
  *
- * A rate without counts (an estimate, an unverified source) is passed on as it
- * is: it has no interval, and ranking does not look at it.
+ * A rate without counts (an estimate, an unverified source) is passed on
+ * unchanged. It has no interval, and ranking does not use it.
  */
 #include "base/limits.h"
 #include "diagnose/work.h"

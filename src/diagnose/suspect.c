@@ -1,12 +1,12 @@
-/* suspect.c: lines that look like memory, in words that no entry knows.
+/* suspect.c: messages about memory that no entry knows.
  *
- * Entries of severity suspect match them (entries/unknown/). Beside a failure
- * that is known they are not said (link.c); alone they are no finding either:
- * they have a place of their own in the report, and the exit status is that of
- * a log without a known failure.
+ * Entries of severity suspect match them (entries/unknown/). If the log has a
+ * known failure, they are dropped (link.c). Alone they are no finding either:
+ * the report has a separate list for them, and the exit status is that of a log
+ * without a known failure.
  *
- * Words as short as "OOM" and "Killed" prove so little that only the end of a
- * log is believed with them, where a program died.
+ * Words as short as "OOM" and "Killed" are weak evidence. A suspect with such
+ * words counts only at the end of a log, where a program may have died.
  */
 #include "diagnose/work.h"
 
@@ -35,7 +35,7 @@ static bool is_same_line(const struct incident *x, const struct incident *y) {
            y->sightings[0]->places[0].first_line;
 }
 
-/* Where two entries read one line, the one that reads more in it speaks. */
+/* Of two suspects on one line, the one with more facts is kept. */
 size_t suspects_choose(struct diagnosis *d, struct incident **at,
                        size_t count) {
     size_t kept = 0;
@@ -51,7 +51,7 @@ size_t suspects_choose(struct diagnosis *d, struct incident **at,
     return kept < SUSPECTS_MAX ? kept : SUSPECTS_MAX;
 }
 
-/* ---- what they say ---- */
+/* ---- amounts ---- */
 
 static const struct fact *amount_of(const struct finding *f,
                                     const enum fact_name *names,

@@ -1,17 +1,17 @@
-/* target.c: what the command of a fix would set, and whether that goes where
- * the fix says.
+/* target.c: finds the value that the command of a fix would set, and checks its
+ * direction.
  *
- *     --max-batch-size 8     "down", and 1 is in force: astray
+ *     --max-batch-size 8     "down", but 1 is in force: wrong direction
  *
- * The flag is looked up in the tables of kb/engines/: the engine's own first,
- * then that of the entry's component, PyTorch's, and those of what runs in
- * every log; each spelling counts.
+ * The flag is looked up in the tables of kb/engines/, by any of its spellings:
+ * the engine's own first, then that of the entry's component, PyTorch's, and
+ * those of programs that run in every log.
  */
 #include "diagnose/work.h"
 
 enum { OWN_TABLES = 3 };
 
-/* NULL: no table at that place. */
+/* The table of flags with index i; NULL: none. */
 static const struct engine *table_of(struct diagnosis *d,
                                      const struct entry *entry, size_t i) {
     if (i == 0)
@@ -34,7 +34,7 @@ int flag_sets(struct diagnosis *d, const struct entry *entry, struct str flag) {
     return fact;
 }
 
-/* Behind a flag: "=0.9 --x", " 0.9", "" of a switch. */
+/* The value behind a flag: "=0.9 --x", " 0.9"; empty for a switch. */
 static struct str value_behind(struct str text, size_t at) {
     size_t end;
     while (at < text.n && (text.p[at] == ' ' || text.p[at] == '='))
@@ -46,7 +46,8 @@ static struct str value_behind(struct str text, size_t at) {
     return str_slice(text, at, end - at);
 }
 
-/* "4" of --swap-space is 4 GiB; "128g" of docker is "128G". */
+/* The unit of a value: "4" of --swap-space is 4 GiB, "128g" of docker is 128
+ * GiB. Removes the unit from the value. */
 static int64_t scale_of(const struct flag *flag, struct str *value) {
     char last = value->n > 0 ? value->p[value->n - 1] : '\0';
     char big = (char)(last - 'a' + 'A');
@@ -80,7 +81,7 @@ static bool find_value(const struct engine *e, struct str command,
     return false;
 }
 
-/* Of a command whose flag no table has: what stands behind its first word. */
+/* The value behind the first word of a command, if no table has its flag. */
 static struct str only_value(struct str command, enum fact_name fact) {
     size_t cut = str_find_char(command, ' ');
     size_t joined = str_find_char(command, '=');

@@ -1,23 +1,24 @@
-/* template.c: "--max-model-len {max_model_len}" to "--max-model-len 44224".
+/* template.c: fills slots: "--max-model-len {max_model_len}" becomes
+ * "--max-model-len 44224".
  *
- * A {name} that is a fact is filled with what the arithmetic proposes, else
- * with what is known. The value that the fix is about to change is never
- * filled from the log: it is the one that failed. What is not known stands as
- * <max_model_len>, in a command as MAX_MODEL_LEN, for the reader to fill. Other
- * braces are left alone. {gpu_processes} and its like are the tools of the
- * maker of this device (corpus/device.h).
+ * A {name} that is a fact is filled with the value that the arithmetic
+ * proposes, else with the known value. The value that the fix is about to
+ * change is never filled from the log: it is the one that failed. An unknown
+ * value becomes <max_model_len>, in a command MAX_MODEL_LEN, for the reader to
+ * fill. Other braces are kept. {gpu_processes} and similar names are the tools
+ * of the maker of this device (corpus/device.h).
  *
- *     {memory_limit:Gi}    38Gi, 300Mi: in the unit of the program that is called
- *     {max_num_seqs|16}    what the arithmetic proposes; else half of what is in
- *                          force, the fix being "down" (twice, "up"; of a
- *                          fraction 0.05 less or more, and up to 0.05 below
- *                          the engine's first try at least); else 16
- *     {max_num_seqs}       as before, and last the engine's first try (try_down,
- *                          try_up of its flag)
+ *   {memory_limit:Gi}    38Gi, 300Mi: in the unit of the called program
+ *   {max_num_seqs|16}    the proposed value; else, if a fix moves the value in
+ *                        force, half of it for "down" and twice for "up" (of a
+ *                        fraction 0.05 less or more; a small one goes up to
+ *                        0.05 below the engine's first try); else 16
+ *   {max_num_seqs}       the same, and last the engine's first try (try_down,
+ *                        try_up of its flag) in place of 16
  *
  * In a command numbers are bare (65536, 0.66, bytes), and in the unit of the
- * flag where a bare number means one (--swap-space 4 is 4 GiB); in prose bytes
- * carry a unit.
+ * flag if a bare number has one (--swap-space 4 is 4 GiB). In prose bytes have
+ * a unit.
  */
 #include "corpus/device.h"
 #include "base/limits.h"
@@ -26,7 +27,8 @@
 
 #include <inttypes.h>
 
-/* "4" for --swap-space, where a bare number means GiB. */
+/* Writes "4" for --swap-space, whose bare numbers are GiB. False: the flag has
+ * no unit. */
 static bool write_scaled(struct buf *b, const struct fact *f,
                          const struct engine *engine) {
     const struct flag *flag = flag_of_fact(engine, f->name);
@@ -72,8 +74,8 @@ static const struct fact *value_for(const struct filling *f,
     return f->acted_on == (int)name ? NULL : facts_last(f->facts, name);
 }
 
-/* <max_model_len> in a text; in a command MAX_MODEL_LEN, which a shell that is
- * given it unread takes for a word and not for a redirection. */
+/* Writes <max_model_len> in a text, and MAX_MODEL_LEN in a command: a shell
+ * would read < as a redirection. */
 static void write_unknown(struct buf *b, struct str name, bool is_command) {
     if (!is_command) {
         buf_add_char(b, '<');
@@ -87,7 +89,7 @@ static void write_unknown(struct buf *b, struct str name, bool is_command) {
     }
 }
 
-/* {gpu_processes}: the tool of the maker of this device. */
+/* Fills {gpu_processes}: the tool of the maker of this device. */
 static bool fill_tool(struct buf *b, const struct filling *f, struct str name) {
     enum device_tool which;
     if (!device_tool_named(name, &which))
@@ -98,10 +100,11 @@ static bool fill_tool(struct buf *b, const struct filling *f, struct str name) {
     return true;
 }
 
-/* A fraction's step: 0.90 to 0.85. */
+/* The step of a fraction: 0.90 to 0.85. */
 enum { RATIO_STEP = UNITS_MICRO / 20 };
 
-/* A fraction far below what the engine usually has goes near that at once. */
+/* The next value up of a fraction. If it is far below the engine's first try,
+ * it goes near that in one step. */
 static int64_t ratio_up(const struct filling *f, const struct fact *now) {
     const struct flag *flag = flag_of_fact(f->engine, now->name);
     struct amount usual = {0};
@@ -126,8 +129,8 @@ static void step_from(const struct filling *f, const struct fact *now,
                                            : now->number / 2;
 }
 
-/* Half of what is in force, or twice as much. No number of layers: 99 of them
- * is what people write for all. */
+/* A step from the value in force. Not for layers: 99 of them often means
+ * all. */
 static bool step_for(const struct filling *f, enum fact_name name,
                      struct fact *out) {
     const struct fact *now = facts_last(f->facts, name);
@@ -143,7 +146,7 @@ static bool step_for(const struct filling *f, enum fact_name name,
     return out->known;
 }
 
-/* One GPU or rank that is not the first shows that there are several. */
+/* True if the log shows several GPUs or ranks: one that is not the first. */
 static bool shows_several(const struct fact_list *facts) {
     const struct fact *gpu = facts_last(facts, FACT_gpu_index);
     const struct fact *rank = facts_last(facts, FACT_rank);
@@ -152,7 +155,7 @@ static bool shows_several(const struct fact_list *facts) {
            (ranks && ranks->number > 1);
 }
 
-/* What the arithmetic reckoned from a default, which nobody knows to be in
+/* The proposed value, if the arithmetic used a default that may not be in
  * force. */
 static struct str reckoned_try(struct arena *a, const struct filling *f,
                                enum fact_name name) {
@@ -162,8 +165,8 @@ static struct str reckoned_try(struct arena *a, const struct filling *f,
     return is_one ? fact_written(a, f->proposed, true) : (struct str){NULL, 0};
 }
 
-/* Where the log does not show the value in force: what the engine's flag has
- * for it. */
+/* The first try of the engine's flag, if the log does not show the value in
+ * force. */
 static struct str first_try_for(const struct filling *f, enum fact_name name) {
     const struct flag *flag = flag_of_fact(f->engine, name);
     if (!flag || !f->first_try || f->is_in_vain || f->acted_on != (int)name ||
@@ -175,7 +178,7 @@ static struct str first_try_for(const struct filling *f, enum fact_name name) {
                                     : (struct str){NULL, 0};
 }
 
-/* Whole units of the program's own: 38Gi, and 300Mi below one Gi. */
+/* Writes whole units of the program: 38Gi, and 300Mi below one Gi. */
 static void write_in_unit(struct buf *b, int64_t bytes, struct str unit) {
     const int64_t mib = INT64_C(1) << 20, gib = INT64_C(1) << 30;
     bool is_large = bytes >= gib;

@@ -7,8 +7,8 @@
  *
  *   64 x 3 x 512 x 512 x 4 bytes (float) = 201326592
  *
- * Where no type is printed, the request that a whole number of bytes per
- * element explains gives it; else nothing is said.
+ * Without a printed type, the width follows from the request, if a whole number
+ * of bytes per element gives that; else no fact is added.
  */
 #include "diagnose/work.h"
 
@@ -49,7 +49,7 @@ static struct str word_at(struct str text) {
     return str_slice(text, 0, n);
 }
 
-/* "64, 3,512]": up to the closing bracket. *rest: what stands behind it. */
+/* Reads "64, 3,512]" up to the closing bracket. *rest: the text behind it. */
 static bool read_dims(struct str text, char close, struct shape *out,
                       struct str *rest) {
     size_t end = str_find_char(text, close), count = 0;
@@ -71,7 +71,7 @@ static bool read_dims(struct str text, char close, struct shape *out,
     return true;
 }
 
-/* "type float", "data type float64"; empty: none is named. */
+/* The type in "type float" or "data type float64"; empty: none. */
 static struct str type_named(struct str rest) {
     struct str near = str_slice(rest, 0, 40);
     size_t at = str_find(near, STR("type "));
@@ -79,7 +79,7 @@ static struct str type_named(struct str rest) {
                        : (struct str){NULL, 0};
 }
 
-/* After the words "shape[" or "shape (". */
+/* Finds a shape behind the words "shape[" or "shape (". */
 static bool find_shape(struct str text, struct shape *shape, struct str *type) {
     static const char *const opens[] = {"shape[", "shape [", "shape (",
                                         "shape=(", "Shape:{"};
@@ -97,7 +97,7 @@ static bool find_shape(struct str text, struct shape *shape, struct str *type) {
     return false;
 }
 
-/* XLA's: "f32[16,16384,16384]". */
+/* Finds a shape of XLA: "f32[16,16384,16384]". */
 static bool find_typed(struct str text, struct shape *shape, struct str *type) {
     static const char *const types[] = {"f32[", "bf16[", "f16[", "f64[",
                                         "s32[", "u8["};
@@ -116,7 +116,7 @@ static bool find_typed(struct str text, struct shape *shape, struct str *type) {
     return false;
 }
 
-/* Bytes per element that make the request; 0: none does. */
+/* The bytes per element that give the request; 0: none. */
 static int64_t width_by_request(const struct fact_list *facts,
                                 int64_t elements) {
     const struct fact *asked = facts_first(facts, FACT_tried_alloc);

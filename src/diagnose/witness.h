@@ -1,5 +1,6 @@
-/* witness.h: who says what a setting was. Shared by context.c, which hears
- * them, and force.c, which holds them against each other. */
+/* witness.h: candidates for the value of each fact of the context. context.c
+ * collects them from the lines of the log; force.c compares them to find
+ * settings that were named but are not in force. */
 #ifndef DIAGNOSE_WITNESS_H
 #define DIAGNOSE_WITNESS_H
 
@@ -8,34 +9,38 @@
 struct witness {
     struct fact fact;
     bool is_there, is_before, is_dump;
-    bool is_prose; /* what people write of it */
-    bool is_printed; /* what the program alone prints: the last is in force */
-    int64_t layer; /* of the program that it shows */
-    bool is_statement; /* of a row's `set`: the program says so in its words */
+    bool is_prose; /* written by a person, not printed by a program */
+    bool is_printed; /* printed by the program only: the last value is in
+                        force */
+    int64_t layer; /* layer of the program that the line shows */
+    bool is_statement; /* from the `set` of a row: implied by the line, not
+                          captured from it */
     uint64_t order;
 };
 
 struct witnesses {
     struct witness best[FACT_COUNT_OF];
-    struct witness named[FACT_COUNT_OF]; /* last by a command, or in the
-                                            environment */
+    struct witness named[FACT_COUNT_OF]; /* last value given by a command or in
+                                            the environment */
     struct failure_end failure;
 };
 
-/* Set by a variable of the environment, not by a flag? */
+/* True if the setting is an environment variable and no flag. */
 bool fact_is_environment(const struct diagnosis *d, enum fact_name name);
 
-/* What the command gives that flag; known false: nothing that reads. */
+/* The value that the command gives to the flag; known false: no value can be
+ * read. */
 struct fact command_fact(const struct diagnosis *d, const struct flag *flag);
 
-/* ---- force.c: once the context is there, the command found, defaults not yet
- * added. What was named in vain is kept in d->overruled, and taken out of the
- * context where nothing was in force instead. ---- */
+/* ---- force.c: called once the context and the command are known and before
+ * defaults are added. Settings that were named in vain are kept in
+ * d->overruled. They are removed from the context if no other value is in
+ * force. ---- */
 void force_find(struct diagnosis *d, const struct witnesses *w);
-/* Where the program lists all its settings, or all that are not the default;
- * known false: nowhere. */
+/* The line where the program lists all settings, or all that differ from the
+ * default; known false: no such line. */
 struct fact settings_list(const struct diagnosis *d, const struct witnesses *w);
-/* Would such a list have it? */
+/* True if such a list would contain the setting. */
 bool is_listed_setting(const struct diagnosis *d, enum fact_name name);
 
 #endif

@@ -1,19 +1,19 @@
-/* wording.c: a fix in the words of the log.
+/* wording.c: writes a fix with the names that the log uses.
  *
- *     --max-num-seqs {max_num_seqs}    the command, filled in (template.c); left
- *                                      out of a fix with a first value of its
- *                                      own: FLAG {fact}
- *     batch_size={batch_size}          --bs 12 where the log says --bs 16
- *     num_workers=0                    --workers 0 where the log says --workers 16
- *     --n-gpu-layers                   num_gpu, where Ollama is the engine
- *     "Reduce the batch size from 16 to 12"    what is lowered, by its values
+ *   --max-num-seqs {max_num_seqs}  the command, filled in (template.c). It may
+ *                                  be left out if the flag has a first try:
+ *                                  then it is FLAG {fact}
+ *   batch_size={batch_size}        --bs 12 if the log has --bs 16
+ *   num_workers=0                  --workers 0 if the log has --workers 16
+ *   --n-gpu-layers                 num_gpu if Ollama is the engine
+ *   "Reduce the batch size from 16 to 12"   the title, with both values
  */
 #include "diagnose/work.h"
 
 #include <inttypes.h>
 
-/* "--train_batch_size {batch_size|1}", "batch: {batch_size}": a program's own
- * name of the fact. */
+/* True if the template has a program's own name of the fact:
+ * "--train_batch_size {batch_size|1}", "batch: {batch_size}". */
 static bool is_flag_of(struct str template, enum fact_name fact) {
     size_t value = str_find_char(template, '{');
     struct str slot = str_slice(template, value + 1, template.n);
@@ -22,8 +22,8 @@ static bool is_flag_of(struct str template, enum fact_name fact) {
            str_find_char(slot, '{') == slot.n;
 }
 
-/* "batch_size={batch_size}": what stands in front of the slot; empty: it is no
- * such template. */
+/* The text before the slot of a template such as "batch_size={batch_size}";
+ * empty for other templates. */
 static struct str name_of_slot(struct str template) {
     size_t value = str_find_char(template, '{');
     struct str slot = str_slice(template, value, template.n);
@@ -32,14 +32,14 @@ static struct str name_of_slot(struct str template) {
     return is_one ? str_slice(template, 0, value) : (struct str){NULL, 0};
 }
 
-/* The value that a smaller step would have: as reckoned, else half. */
+/* The lower value: the proposed one, else half of the value in force. */
 static int64_t value_below(const struct fix *fix, const struct fact *now) {
     const struct fact *to = &fix->estimate.proposed;
     bool is_reckoned = fix->has_estimate && to->known && to->name == now->name;
     return is_reckoned ? to->number : now->number - now->number / 2;
 }
 
-/* "Reduce the batch size from 8 to 4". */
+/* Sets the title "Reduce the batch size from 8 to 4". */
 static void say_lowered(struct diagnosis *d, struct fix *fix,
                         const struct fact *now, int64_t below) {
     fix->lowers = NOTE("diagnose.lowers", fact_called(d->a, now->name),
@@ -47,8 +47,8 @@ static void say_lowered(struct diagnosis *d, struct fix *fix,
                        arena_printf(d->a, "%" PRId64, below));
 }
 
-/* Where nobody knows how this program is told: the context of an application
- * that has llama.cpp inside. */
+/* For a program whose name of the setting is not known, such as the context
+ * length of an application that includes llama.cpp. */
 void name_by_value(struct diagnosis *d, struct fix *fix,
                           const struct fact_list *facts, int acted_on) {
     const struct fact *now =
@@ -60,7 +60,8 @@ void name_by_value(struct diagnosis *d, struct fix *fix,
         say_lowered(d, fix, now, value_below(fix, now));
 }
 
-/* Is it about what a step grows with, by name or without any? */
+/* True if the fix changes the batch size or the length of a step, by that name
+ * or without a name. */
 static bool is_for_step(const struct fix *fix, int acted_on) {
     struct str template = fix->is->command;
     bool is_step = fix->is->effect == EFFECT_batch_size ||
@@ -71,9 +72,9 @@ static bool is_for_step(const struct fix *fix, int acted_on) {
             is_flag_of(template, (enum fact_name)acted_on));
 }
 
-/* "batch_size=12" is "--bs 12" where the log says `--bs 16`, and "--frames 25"
- * where it says `--bs 1 --frames 49`: the template "batch_size={batch_size}"
- * stands for whatever the program calls what a step grows with. */
+/* Writes "batch_size=12" as "--bs 12" if the log has `--bs 16`. The template
+ * "batch_size={batch_size}" stands for any setting that a step grows with: it
+ * becomes "--frames 25" if the log has `--frames 49`. */
 static void name_as_in_log(struct diagnosis *d, struct fix *fix,
                            const struct fact_list *facts, int acted_on) {
     struct str name = name_of_slot(fix->is->command);
@@ -98,8 +99,8 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
     }
 }
 
-/* "num_workers=0", a value that no arithmetic fills: "--workers 0" where the log
- * says `--workers 16`. */
+/* Writes a fixed value with the name of the log: "num_workers=0" as "--workers
+ * 0" if the log has `--workers 16`. */
 static void fixed_as_in_log(struct diagnosis *d, struct fix *fix,
                             const struct fact_list *facts, int acted_on) {
     struct str text = fix->is->command;
@@ -127,8 +128,8 @@ static struct str with_each(struct arena *a, struct str text, struct str from,
                         STR_ARG(to), STR_ARG(rest));
 }
 
-/* llama.cpp's --n-gpu-layers is Ollama's num_gpu: a flag that the engine of the
- * log does not take, where it calls the same setting something else. */
+/* Replaces a flag that the log's engine does not take by its own name of the
+ * setting: llama.cpp's --n-gpu-layers is Ollama's num_gpu. */
 static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
                                 int acted_on) {
     struct str flag = fix->is->acts_on.flag;
@@ -148,15 +149,16 @@ static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
     }
 }
 
-/* Whose table of flags speaks: the engine's of the log, else the entry's. */
+/* The engine whose flags the template has: that of the log, else the entry's
+ * component. */
 static const struct engine *settings_of(const struct diagnosis *d,
                                         const struct entry *e) {
     struct str component = reader_component_fold(d->r, e->component);
     return d->engine ? d->engine : reader_engine_by_id(d->r, component);
 }
 
-/* "--ctx-size {context_length}", where the entry leaves it out of a fix that
- * moves a setting with a first value of its own. */
+/* The command of a fix. If the entry leaves it out and the flag has a first
+ * try, it is made: "--ctx-size {context_length}". */
 static struct str command_template(struct arena *a, const struct engine *engine,
                                    const struct workaround *w) {
     int fact = flag_fact(engine, w->acts_on.flag);
@@ -197,7 +199,8 @@ void texts_fill(struct diagnosis *d, struct fix *fix,
     fix->command = template_fill(
         d->a, command_template(d->a, fill.engine, fix->is), &fill);
     if (names_two_flags(fix->is->action.in[LANG_EN]))
-        fix->first_try = (struct str){NULL, 0}; /* of which one? */
+        fix->first_try = (struct str){NULL, 0}; /* it is not clear which flag it
+                                                   is for */
     name_as_in_log(d, fix, facts, acted_on);
     fixed_as_in_log(d, fix, facts, acted_on);
     name_as_engine_does(d, fix, acted_on);
