@@ -67,7 +67,7 @@ static bool lists(const struct program *p, struct str word) {
 
 static bool somebody_takes(const struct build *d, struct str text, size_t at,
                            struct str word) {
-    struct setting_said said;
+    struct setting_match said;
     for (size_t i = 0; i < d->corpus.engine_count; i++)
         if (engine_setting_at(&d->corpus.engines[i], text, at, &said))
             return true;
@@ -122,7 +122,7 @@ static bool says_end(const struct asking *q, struct str version) {
     return said;
 }
 
-static void ask_end(struct asking *q, const struct setting_said *said) {
+static void ask_end(struct asking *q, const struct setting_match *said) {
     const struct version_event *end = end_of(said->exists);
     if (end == NULL || q->is_told || says_end(q, end->version)
         || entry_ends_by(q, end->version))
@@ -138,7 +138,7 @@ static void ask_end(struct asking *q, const struct setting_said *said) {
 
 static void ask_word(struct asking *q, struct str text, size_t at,
                      struct str word) {
-    struct setting_said said;
+    struct setting_match said;
     if (q->own != NULL && engine_setting_at(q->own, text, at, &said)) {
         ask_end(q, &said);
         return;

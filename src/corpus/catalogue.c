@@ -1,9 +1,10 @@
-/* catalogue.c: what follows from a group's parts, and from a model's name. */
+/* catalogue.c: the size of a group's state from its parts, and the number of
+ * parameters from a model's name. */
 #include "corpus/catalogue.h"
 
 #include "base/units.h"
 
-enum { STATE_UNIT_BYTES = 2 }; /* state_bytes counts all of it in 16 bits */
+enum { STATE_UNIT_BYTES = 2 }; /* state_bytes is for 16 bits per element */
 
 bool kv_group_sum_state(struct kv_group *g) {
     int64_t conv, all, bytes;
@@ -18,7 +19,7 @@ bool kv_group_sum_state(struct kv_group *g) {
 /* ---- the size in a name ---- */
 
 #define BILLION INT64_C(1000000000)
-#define PARAMS_MOST 4000 /* billions: more is a version, not a size */
+#define PARAMS_MOST 4000 /* billions; a larger number is not a size */
 
 static bool is_in_word(struct str s, size_t i) {
     char c = i < s.n ? s.p[i] : ' ';
@@ -32,7 +33,7 @@ static size_t digits_at(struct str s, size_t i) {
     return n;
 }
 
-/* "-27b-", "_1.7B.": tenths of 10^9 at i; 0: no size stands there. */
+/* The size at byte i in tenths of 10^9: "-27b-", "_1.7B."; 0: none. */
 static int64_t size_at(struct str s, size_t i) {
     bool begins = i == 0 || (!is_in_word(s, i - 1) && s.p[i - 1] != '.');
     size_t n = begins ? digits_at(s, i) : 0;

@@ -1,5 +1,6 @@
-/* catalogue.h: models and GPUs, as kb/models/ and kb/gpus.yaml have them and as
- * the index gives them back. Shapes only; what they cost is memory/'s. */
+/* catalogue.h: models and GPUs as kb/models/ and kb/gpus.yaml describe them and
+ * as the index returns them. Shapes only; their memory is computed in
+ * memory/. */
 #ifndef CORPUS_CATALOGUE_H
 #define CORPUS_CATALOGUE_H
 
@@ -11,9 +12,9 @@
 enum kv_kind { KV_KIND_WORDS(X) KV_KIND_COUNT_OF };
 #undef X
 
-/* Layers that keep the same kind of cache. A model's groups stand in the order
- * of their first layers: which kind comes first decides what vLLM 0.14 to 0.18
- * say a request needs. */
+/* Layers that keep the same kind of cache. A model's groups are in the order of
+ * their first layers: what vLLM 0.14 to 0.18 report as the need of a request
+ * depends on the kind that comes first. */
 struct kv_group {
     enum kv_kind kind;
     int64_t layers;
@@ -24,25 +25,25 @@ struct kv_group {
                              bytes per row as stored (128 + 4); 0: k_dim
                              elements of the cache's type */
     int64_t ratio;        /* mla, indexer: tokens that share one row; 0: one */
-    int64_t state_bytes;  /* state: per layer and sequence, unsharded, all of it
-                             in 16 bits; 0: unknown */
-    /* What that state is made of; all 0: only the sum is known. */
+    int64_t state_bytes;  /* state: per layer and sequence, unsharded, 16 bits
+                             per element; 0: unknown */
+    /* The parts of that state; all 0: only the sum is known. */
     struct str mixer;        /* mamba1 mamba2 gdn kda linear conv */
-    int64_t conv_channels;   /* that a convolution looks back on ... */
-    int64_t conv_steps;      /* ... and how far */
-    int64_t conv_groups;     /* mamba2: groups that ranks copy where TP does
-                                not divide them ... */
-    int64_t group_channels;  /* ... and the channels of one */
-    int64_t state_elements;  /* of the recurrent state */
-    struct str state_dtype;  /* that the checkpoint asks for; empty: none */
-    /* For counting parameters (tests/corpus/quality_check.py). mla takes k_dim and
-     * v_dim too: of a head, once its latent is spread out. */
+    int64_t conv_channels;   /* channels of the convolution's state */
+    int64_t conv_steps;      /* past tokens in the convolution's state */
+    int64_t conv_groups;     /* mamba2: n_groups, copied to each rank if TP does
+                                not divide it */
+    int64_t group_channels;  /* mamba2: conv_channels of one group */
+    int64_t state_elements;  /* elements of the recurrent state */
+    struct str state_dtype;  /* in the checkpoint's config; empty: none */
+    /* For counting parameters (tests/corpus/quality_check.py). mla has k_dim
+     * and v_dim, too: elements of a head after decompression of the latent. */
     int64_t q_rank, rope_dim; /* mla; q_rank 0: queries are not compressed */
     int64_t params;           /* state: weights of one layer's mixer */
     bool is_gated;            /* a gate as wide as the queries */
 };
 
-/* A state group's state_bytes from its parts; false: it has none. */
+/* Set a state group's state_bytes from its parts. False: it has no parts. */
 bool kv_group_sum_state(struct kv_group *g);
 
 struct model {
@@ -50,37 +51,38 @@ struct model {
     struct str_list aliases;
     struct str family;
     int64_t params;          /* total; 0: unknown */
-    int64_t embedding_params; /* kept at full precision by most quantizers; 0: unknown */
+    int64_t embedding_params; /* left at full precision by most quantizers; 0:
+                                 unknown */
     int64_t layers, hidden_size, heads, vocab_size, intermediate_size;
     int64_t max_position;   /* 0: unknown */
     struct str dtype;        /* bfloat16, float16, float32 */
-    struct str quantization; /* fp8, mxfp4 ...: of the checkpoint; empty: none */
-    int64_t scale_block;     /* side of the blocks of weights that share a scale,
-                                in its maker's quantized checkpoint; 0: unknown
-                                or other */
+    struct str quantization; /* of the checkpoint: fp8 ...; empty: none */
+    int64_t scale_block;     /* side of the blocks of weights that share a scale
+                                in the publisher's quantized checkpoint; 0:
+                                unknown or other */
     struct str_list since;   /* "vllm 0.8.5": the first release of an engine
                                 that loads it; engines left out: unknown */
-    struct str kv_dtype;     /* that a checkpoint's own config.json asks for
-                                its cache; of no model of the catalogue */
+    struct str kv_dtype;     /* of the cache, from a user's config.json; empty
+                                for models of the catalogue */
     struct kv_group *groups;
     size_t group_count;
     bool is_moe, is_multimodal;
-    /* For counting parameters, as far as a model has them; 0: it has none. */
+    /* For counting parameters; 0: the model has none. */
     int64_t experts, expert_size, shared_size; /* of one MoE layer */
-    int64_t dense_layers; /* MoE: layers whose feed-forward part is dense */
-    int64_t mlp_layers;   /* that have a feed-forward part; 0: all */
-    int64_t draft_layers; /* that predict further tokens, counted in params */
+    int64_t dense_layers; /* MoE: layers with a dense feed-forward part */
+    int64_t mlp_layers;   /* layers with a feed-forward part; 0: all */
+    int64_t draft_layers; /* layers for multi-token prediction, in params */
     int64_t other_params; /* towers, encoders, position tables: as declared */
     bool has_plain_mlp;   /* two matrices; else three, one of them a gate */
-    struct str uncounted; /* why the count cannot be made; empty: it can */
-    struct str verified; /* seen | computed | recalled; given: the user's own
-                            file, in no catalogue */
+    struct str uncounted; /* why params cannot be counted; empty: they can */
+    struct str verified; /* seen | computed | recalled; given: from the user's
+                            own file, not from the catalogue */
     struct str_list sources;
 };
 
 struct component {
     struct str id, name;
-    struct str_list aliases; /* what else people call it: search */
+    struct str_list aliases; /* other names, for search */
     struct str folds_into; /* ggml-metal -> llama.cpp; empty: itself */
 };
 
@@ -91,20 +93,21 @@ struct gpu {
     int64_t nominal_gb;
     int64_t total_low, total_high; /* bytes that torch reports; 0: not seen */
     int64_t has_fp8;               /* 0 no, 1 yes, -1 not known */
-    bool is_unified;               /* its memory is the host's too */
+    bool is_unified;               /* it shares the host's memory */
     struct str compute_capability;
     struct str source;
 };
 
-/* What a user or a log calls a model -> catalogue. is_guess: the match was by
- * a shortened or repacked name and must be said to be one. */
+/* The model of the catalogue for a name that a user or a log has. is_guess: the
+ * match was by a shortened or repacked name; reports must say so. */
 struct model_match {
     const struct model *model;
     bool is_guess;
-    struct str quantization; /* read off the name: AWQ, GPTQ, FP8, 4bit */
+    struct str quantization; /* from the name: AWQ, GPTQ, FP8, 4bit */
 };
 
-/* "Carnice-V2-27B-Q5_K_M.gguf": 27 x 10^9 parameters; 0: its name has no size. */
+/* Parameters from the name: "Carnice-V2-27B-Q5_K_M.gguf" has 27 x 10^9; 0: the
+ * name has no size. */
 int64_t params_named(struct str name);
 
 #endif

@@ -1,4 +1,4 @@
-/* cause.c: numbers of the ranking by name. */
+/* cause.c: names of the ranking numbers. */
 #include "corpus/cause.h"
 
 static const char *const ranking_names[] = {

@@ -1,6 +1,6 @@
-/* cause.h: what filled the memory or set the limit, and what a log says for
- * and against each (kb/causes.yaml); the numbers that rank fixes
- * (kb/ranking.yaml). */
+/* cause.h: causes, that is what filled the memory or set the limit, with the
+ * evidence in a log for and against each (kb/causes.yaml); the numbers that
+ * rank fixes (kb/ranking.yaml). */
 #ifndef CORPUS_CAUSE_H
 #define CORPUS_CAUSE_H
 
@@ -8,15 +8,15 @@
 
 struct evidence {
     struct str when;   /* one predicate over facts */
-    int64_t weight;    /* -4 -2 -1 1 2 4: in powers of evidence_odds */
-    struct str family; /* of one family the strongest counts; empty: alone */
+    int64_t weight;    /* -4 -2 -1 1 2 4: exponent of evidence_odds */
+    struct str family; /* only the strongest of a family counts; empty: none */
     struct text because;
 };
 
 struct cause {
     struct str id;
-    enum mechanism mechanism; /* that an unspecified finding takes */
-    enum restart restart;     /* what the same start would do */
+    enum mechanism mechanism; /* for a finding whose own is unspecified */
+    enum restart restart;     /* what a restart without changes would do */
     struct text name;
     struct evidence *evidence;
     size_t evidence_count;
@@ -31,7 +31,7 @@ enum ranking_number {
 
 struct ranking {
     int64_t micro[RANKING_COUNT_OF];      /* millionths */
-    struct text origin[RANKING_COUNT_OF]; /* where each comes from */
+    struct text origin[RANKING_COUNT_OF]; /* the source of each number */
 };
 
 const char *ranking_spelling(enum ranking_number number); /* "cure_most" */

@@ -1,5 +1,6 @@
-/* device.c: see device.h. Sources: nvidia-smi(1), the ROCm SMI guide, Intel's
- * XPU manager, Ascend's npu-smi, Habana's hl-smi, AWS Neuron's tools. */
+/* device.c: the table of tools. Sources: nvidia-smi(1), the ROCm SMI guide,
+ * Intel's XPU manager, Ascend's npu-smi, Habana's hl-smi, AWS Neuron's
+ * tools. */
 #include "corpus/device.h"
 
 static const struct {

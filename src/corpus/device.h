@@ -1,6 +1,6 @@
-/* device.h: the maker's tools of each kind of device, once: what lists the
- * devices and their memory, what lists the processes on them, and the variable
- * that chooses one. A template of an entry names them as {gpu_list},
+/* device.h: the vendor's tools for each kind of device: the command that lists
+ * devices and their memory, the command that lists processes on them, and the
+ * variable that selects devices. Templates of entries name them {gpu_list},
  * {gpu_processes} and {gpu_choose}. */
 #ifndef CORPUS_DEVICE_H
 #define CORPUS_DEVICE_H
@@ -9,10 +9,10 @@
 
 enum device_tool { TOOL_list, TOOL_processes, TOOL_choose, TOOL_COUNT_OF };
 
-/* kind: a value of the fact device_kind; empty: CUDA is taken. The result is
- * empty where the device has no such tool. */
+/* kind: a value of the fact device_kind; an unknown or empty one is CUDA. The
+ * result is empty if the device has no such tool. */
 struct str device_tool(struct str kind, enum device_tool which);
-/* "gpu_list", "gpu_processes", "gpu_choose". */
+/* name: "gpu_list", "gpu_processes" or "gpu_choose". */
 bool device_tool_named(struct str name, enum device_tool *out);
 
 #endif

@@ -1,11 +1,11 @@
-/* engine.c: which setting of an engine stands in a text.
+/* engine.c: finding the settings of an engine in a text.
  *
- *     --max-model-len auto      "--max-model-len auto", which came later than
- *     --max-model-len=auto      "--max-model-len"
+ *     --max-model-len auto      "--max-model-len auto", which was added in a
+ *     --max-model-len=auto      later release than "--max-model-len"
  *     --max-model-len-x         none: another word
  *
- * Flags and options are asked alike, by all of their spellings, and the
- * longest wins. A blank of a spelling stands for a blank or an equals sign.
+ * Flags and options are both tried, by all of their spellings, and the longest
+ * match wins. A blank of a spelling matches a blank or an equals sign.
  */
 #include "corpus/engine.h"
 
@@ -21,7 +21,7 @@ const struct flag *engine_flag_of(const struct engine *e,
     return NULL;
 }
 
-/* The spelling, whole, at this byte. */
+/* True if the whole spelling is at this byte. */
 static bool stands_at(struct str text, size_t at, struct str spelling) {
     if (spelling.n == 0 || spelling.n > text.n - at)
         return false;
@@ -36,33 +36,34 @@ static bool stands_at(struct str text, size_t at, struct str spelling) {
            !is_of_word(text.p[at + spelling.n]);
 }
 
-static void offer(struct str text, size_t at, struct str spelling,
-                  const struct version_range *exists,
-                  struct setting_said *best) {
+/* Take this spelling if it is at this byte and longer than the best one. */
+static void consider(struct str text, size_t at, struct str spelling,
+                     const struct version_range *exists,
+                     struct setting_match *best) {
     if (spelling.n > best->spelling.n && stands_at(text, at, spelling))
-        *best = (struct setting_said){spelling, exists};
+        *best = (struct setting_match){spelling, exists};
 }
 
 bool engine_setting_at(const struct engine *e, struct str text, size_t at,
-                       struct setting_said *out) {
-    struct setting_said best = {{NULL, 0}, NULL};
+                       struct setting_match *out) {
+    struct setting_match best = {{NULL, 0}, NULL};
     for (size_t i = 0; i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];
-        offer(text, at, f->flag, &f->exists, &best);
+        consider(text, at, f->flag, &f->exists, &best);
         for (size_t k = 0; k < f->aliases.count; k++)
-            offer(text, at, f->aliases.at[k], &f->exists, &best);
+            consider(text, at, f->aliases.at[k], &f->exists, &best);
     }
     for (size_t i = 0; i < e->option_count; i++) {
         const struct option *o = &e->options[i];
-        offer(text, at, o->flag, &o->exists, &best);
+        consider(text, at, o->flag, &o->exists, &best);
         for (size_t k = 0; k < o->aliases.count; k++)
-            offer(text, at, o->aliases.at[k], &o->exists, &best);
+            consider(text, at, o->aliases.at[k], &o->exists, &best);
     }
     *out = best;
     return best.spelling.n > 0;
 }
 
-/* What a setting begins with where prose stands round it. */
+/* True if a flag or a VARIABLE may begin at this byte of prose. */
 static bool begins_setting(struct str text, size_t at) {
     bool is_first = at == 0 || !is_of_word(text.p[at - 1]);
     char c = text.p[at];
@@ -70,7 +71,7 @@ static bool begins_setting(struct str text, size_t at) {
 }
 
 bool engine_setting_next(const struct engine *e, struct str text, size_t *at,
-                         struct setting_said *out) {
+                         struct setting_match *out) {
     for (size_t i = *at; i < text.n; i++) {
         if (begins_setting(text, i) && engine_setting_at(e, text, i, out)) {
             *at = i + out->spelling.n;

@@ -1,6 +1,6 @@
-/* engine.h: what an engine prints and takes, as data (kb/engines/<id>.yaml):
- * patterns that set context facts, the anchors of its stages, its flags and
- * its defaults by version. */
+/* engine.h: an engine as data (kb/engines/<id>.yaml): patterns that set facts
+ * of the whole log, anchors of its stages, its flags and its defaults by
+ * version. */
 #ifndef CORPUS_ENGINE_H
 #define CORPUS_ENGINE_H
 
@@ -8,28 +8,30 @@
 
 struct context_pattern { /* facts that hold for the whole log (stream) */
     struct str pattern;
-    struct str_list extract; /* run over what it matched; not kept for a run,
-                                which finds them with the pattern */
+    struct str_list extract; /* patterns run inside its match; used at build
+                                only: a run has them with the pattern */
     struct setting *set;
     size_t set_count;
-    int64_t layer; /* of the program that it shows */
-    bool is_prose; /* what people write of the failed run: counts below the
-                      failure as well, and where no program says it */
-    bool is_printed; /* what the program alone prints, or the shell of it: counts
-                        below the failure as well, with the settings in it */
+    int64_t layer; /* struct program: layer, of the program that it shows */
+    bool is_prose; /* a person's words about the failed run: counts below the
+                      failure, too, and only if no program's line sets the
+                      fact */
+    bool is_printed; /* printed only by the program or its shell: also counts
+                        below the failure, with the settings in it */
 };
 
-/* What a line of a traceback, or a line passed, tells of the incident. Its
- * stage: the first row, in file order, whose pattern stands in the incident's
- * traceback; else the row passed last before it. Its other facts (work, task):
- * the innermost frame that tells them, whatever the row. */
+/* Facts of an incident from its traceback or from lines before it. The stage
+ * comes from the first row, in file order, whose pattern matches in the
+ * incident's traceback; else from the row that matched last before it. Other
+ * facts (work, task) come from the innermost frame that sets them, whatever the
+ * row. */
 struct stage_anchor {
-    struct str stage;    /* empty: the row tells none */
-    struct setting *set; /* other facts that it tells */
+    struct str stage;    /* empty: the row sets no stage */
+    struct setting *set; /* other facts */
     size_t set_count;
     struct str pattern;
-    bool holds;     /* what runs inside that frame is still what it tells */
-    bool is_frame;  /* stands in a traceback; else a line that was passed */
+    bool holds;     /* frames inside that frame do not change its facts */
+    bool is_frame;  /* matches in a traceback; else in a line before it */
     bool is_weak;
 };
 
@@ -38,21 +40,21 @@ struct flag {
     struct str flag;          /* --max-model-len */
     struct str_list aliases;  /* -tp, --max_model_len */
     struct str_list keys;     /* max_model_len, max_seq_len: in dumps, Python */
-    struct str scale;         /* "GiB" where a bare number means that; or empty */
+    struct str scale;         /* unit of a bare number: "GiB"; or empty */
     struct version_range exists; /* product = the engine; no events: always */
-    struct str try_down, try_up; /* what to try where nobody knows the value in
-                                    force: "0.8"; empty: none */
+    struct str try_down, try_up; /* a first value to try if the value in force
+                                    is unknown: "0.8"; empty: none */
 };
 
-/* A setting that no fact reads: a fix may name it, and has to know who takes
- * it. Where a value came later than its flag, it is a row of its own. */
+/* A setting that no fact reads, but fixes name; the row has the releases that
+ * take it. A value that was added later than its flag is a row of its own. */
 struct option {
     struct str flag; /* "--mm-processor-kwargs", "--max-model-len auto" */
     struct str_list aliases;
     struct version_range exists;
-    struct str source; /* where that stands */
-    bool offloads;     /* weights or cache leave the GPU by it, nobody knows
-                          how many */
+    struct str source; /* link to the documentation */
+    bool offloads;     /* moves an unknown amount of weights or cache off the
+                          GPU */
 };
 
 struct engine_default {
@@ -66,15 +68,16 @@ struct engine {
     struct str id;          /* component: "vllm" */
     struct str name;        /* "vLLM" */
     struct str newest;      /* newest version the data was checked against */
-    struct str_list calls;  /* engines whose code it runs: their frames stand in
+    struct str_list calls;  /* engines whose code it runs: their frames are in
                                its tracebacks */
-    struct str command;     /* "vllm serve": how its command line begins */
-    struct str task;        /* what it is for, where that is one thing; empty */
-    bool is_native;         /* its failures print lines, and no traceback */
+    struct str command;     /* "vllm serve": the beginning of its command */
+    struct str task;        /* value of the fact task if it is always the same;
+                               else empty */
+    bool is_native;         /* its failures print lines, not tracebacks */
     struct str lists;       /* words of the line that lists its settings */
-    bool has_programs;      /* what shows a program of kb/programs/ is read
-                               behind its own rows */
-    bool is_everywhere;     /* its rows are read whatever the engine is */
+    bool has_programs;      /* patterns of kb/programs/ are tried after its own
+                               rows */
+    bool is_everywhere;     /* its rows are tried whatever the engine is */
     struct context_pattern *contexts;
     size_t context_count;
     struct stage_anchor *stages;
@@ -88,19 +91,19 @@ struct engine {
     size_t default_count;
 };
 
-/* A setting as it stands in a text, and the releases that take it. */
-struct setting_said {
+/* A setting found in a text, and the releases that take it. */
+struct setting_match {
     struct str spelling;                /* of the engine's file; the longest */
     const struct version_range *exists; /* no events: all */
 };
-/* The first that sets this fact; NULL: none does. e may be NULL. */
+/* The first flag that sets this fact; NULL if there is none. e may be NULL. */
 const struct flag *engine_flag_of(const struct engine *e, enum fact_name fact);
-/* Does one of the engine's settings begin at this byte? */
+/* True if one of the engine's settings begins at this byte. */
 bool engine_setting_at(const struct engine *e, struct str text, size_t at,
-                       struct setting_said *out);
-/* The first flag or VARIABLE that begins at *at or behind it; *at is then
- * behind it. */
+                       struct setting_match *out);
+/* Find the first flag or VARIABLE that begins at *at or later; *at becomes the
+ * byte behind it. */
 bool engine_setting_next(const struct engine *e, struct str text, size_t *at,
-                         struct setting_said *out);
+                         struct setting_match *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* entry.h: one known failure, as both the YAML reader and the index reader
- * produce it. read(write(e)) == e over every field here, as the rows
- * of fields.h say: a field that has none there would be lost. All
- * strings and lists live in the arena of whoever made it. */
+ * produce it. read(write(e)) == e for every member that has a row in the tables
+ * of fields.h; one without a row would be lost. Strings and lists live in the
+ * arena of the code that made the entry. */
 #ifndef CORPUS_ENTRY_H
 #define CORPUS_ENTRY_H
 
@@ -30,7 +30,7 @@ struct signature {
     struct str id;
     struct str pattern;
     bool is_weak;
-    bool is_prose; /* looked for in short texts only */
+    bool is_prose; /* a person's words; looked for in short texts only */
     struct version_range *versions; /* which releases print it */
     size_t version_count;
     struct setting *set;
@@ -54,15 +54,15 @@ struct acts_on {
 
 struct rate {
     enum basis basis;
-    int64_t worked, tried;  /* reports, measured; for a dead end: failed, tried */
+    int64_t worked, tried;  /* reports, measured; dead end: failed, tried */
     int64_t maintainers_worked, maintainers_tried; /* reports of the project's
-                               own people, kept apart: not in worked, tried */
-    int64_t people;         /* reports: who stand in the links, where that is
-                               more than one each; 0: as many as links */
+                               own developers; not included in worked, tried */
+    int64_t people;         /* reports: people who report in the links, if more
+                               than one per link; 0: one per link */
     int64_t rate_micro;     /* estimate, ai_generated; -1: none */
-    struct text because;    /* estimate: what it rests on; measured: how;
-                               reports: why so many people */
-    struct str source;      /* ai_generated: from where */
+    struct text because;    /* estimate: its basis; measured: how; reports: who
+                               the people are */
+    struct str source;      /* ai_generated: its origin */
     struct str_list links;  /* reports */
 };
 
@@ -76,14 +76,14 @@ struct cure { /* cures: {limit_below_need: most} */
     enum strength strength;
 };
 
-/* As it holds: what its entry leaves out is of the fix that it `use`s, else
- * of the row of its acts_on in kb/fixes/. */
+/* A fix after merging: a key that its entry leaves out comes from the fix of
+ * kb/fixes/ that it names in `use`, else from the row of its acts_on there. */
 struct workaround {
     struct str id;
     struct text action, how, trade_off;
     struct acts_on acts_on;
     struct str command; /* template; empty: none */
-    struct str_list command_when; /* not known to hold: without its command */
+    struct str_list command_when; /* the command is shown only if these hold */
     struct str_list when;
     enum effect effect;
     struct rate success;
@@ -92,9 +92,9 @@ struct workaround {
     enum frees frees;
     struct cure *cures;
     size_t cure_count;
-    struct str use; /* id of a fix of kb/fixes/; empty: the entry's own */
-    struct str_list keys; /* of a lever: what configurations call its flag */
-    struct str source;    /* of a lever: where that stands */
+    struct str use; /* id of a fix of kb/fixes/; empty: none */
+    struct str_list keys; /* of a lever: its flag's names in configurations */
+    struct str source;    /* of a lever: link to the documentation */
 };
 
 struct dead_end {
@@ -128,7 +128,7 @@ struct relation {
     struct text tell_apart;
 };
 
-struct provenance { /* of an entry that began as somebody else's claim */
+struct provenance { /* of an entry imported from another source */
     struct str source, verification;
     int64_t confidence_micro, fix_rate_micro; /* -1: none */
     int64_t evidence_count;                   /* -1: none */
@@ -143,7 +143,7 @@ struct entry {
     struct text title, root_cause;
     struct signature *signatures;
     size_t signature_count;
-    struct str same_words_as; /* the head of its group; empty: its own */
+    struct str same_words_as; /* the head of its group; empty: no group */
     struct str_list prefer;
     struct condition *conditions;
     size_t condition_count;
@@ -164,9 +164,9 @@ struct entry {
     size_t relation_count;
     struct str first_seen, last_verified;
     struct str_list renamed_from;
-    struct text withdrawn; /* why; empty: it is not */
+    struct text withdrawn; /* the reason; empty: not withdrawn */
     struct provenance provenance;
-    struct cause_share *causes; /* priors; its mechanism's, unless it says */
+    struct cause_share *causes; /* priors; left out: those of its mechanism */
     size_t cause_count;
 };
 

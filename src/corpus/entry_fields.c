@@ -1,8 +1,8 @@
 /* entry_fields.c: the keys of an entry. (kb_fields.c has those of kb/.)
  *
- * One row is one key: what FORMAT.md says of it, where its value lands, what
- * it takes. all_of and none_of fill the same list; the mark tells them apart.
- * Nothing here reads anything. */
+ * One row is one key: its text in FORMAT.md, the member it fills, the type of
+ * its value. all_of and none_of fill the same list; mark_at tells them apart.
+ * There is no code here, only tables. */
 #include "corpus/field_rows.h"
 
 /* ---- items of the lists that have a type of their own ---- */

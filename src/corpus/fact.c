@@ -1,4 +1,4 @@
-/* fact.c: facts by name, and the reading of printed text as one.
+/* fact.c: the table of facts, and reading printed text as a fact.
  *
  *     text as printed --fact_read--> by the fact's unit:
  *     bytes            "2.00 GiB", "83,392", 2.00 with the scale of __GiB
@@ -8,8 +8,8 @@
  *     bool             True False 1 0 yes no on off; a switch (-fa) is yes
  *     text, version    trimmed of blanks and quotes
  *
- * A scale of 1 is the fact's own unit everywhere. What cannot be read is not
- * refused: the fact is there, its value is not known, and `why` says so.
+ * A scale of 1 is the fact's own unit everywhere. A text that cannot be read is
+ * still a fact: its value is not known, and `why` has the reason.
  */
 #include "corpus/fact.h"
 
@@ -18,7 +18,7 @@
 static const struct {
     struct str spelling;
     enum unit unit;
-    const char *words; /* with blanks between; NULL: any text */
+    const char *words; /* separated by blanks; NULL: any text */
 } facts[FACT_COUNT_OF] = {
 #define FACT(name, unit) {{#name, sizeof #name - 1}, UNIT_##unit, NULL},
 #define FACT_OF(name, words) {{#name, sizeof #name - 1}, UNIT_TEXT, words},
@@ -120,7 +120,7 @@ bool fact_named(struct str spelling, enum fact_name *out) {
 
 /* ---- names of groups ---- */
 
-/* What one printed unit stands for, in the fact's own; 0: not this unit's. */
+/* The factor of a group's suffix in the fact's unit; 0: not a suffix of it. */
 static int64_t suffix_scale(struct str suffix, enum unit unit) {
     static const struct {
         struct str suffix;
@@ -195,7 +195,7 @@ static void read_amount(struct str text, int64_t scale, struct fact *out) {
         leave_unknown(out, amount.why);
 }
 
-/* What the letter behind a number of tokens stands for; 0: no such letter. */
+/* The factor of the letter behind a number of tokens; 0: not such a letter. */
 static int64_t token_factor(char letter) {
     switch (letter) {
     case 'k': return 1000;
@@ -235,7 +235,7 @@ static void read_whole(enum unit unit, struct str s, int64_t scale,
         return;
     }
     read_amount(s, scale, out);
-    if (letter != 0 && out->known) { /* what a user wrote is meant exactly */
+    if (letter != 0 && out->known) { /* a setting is exact, not rounded */
         out->low = out->high = out->number;
         out->ranged = false;
     }
@@ -279,7 +279,7 @@ static void read_version(struct str s, struct fact *out) {
     out->word = has_v ? str_slice(s, 1, s.n) : s;
 }
 
-/* A dtype is its bare name: engines print "torch.bfloat16" and "bfloat16". */
+/* A dtype without "torch.": engines print "torch.bfloat16" and "bfloat16". */
 static struct str without_module(enum fact_name name, struct str s) {
     bool is_dtype = name == FACT_dtype || name == FACT_kv_cache_dtype;
     struct str module = STR("torch.");

@@ -1,5 +1,5 @@
-/* fact.h: a fact is a named, typed number or word with where it comes from.
- * The names stand once, in facts.def; enum, spelling and unit follow. */
+/* fact.h: a fact is a named, typed number or word with its source. The names
+ * are listed once, in facts.def; enum, spelling and unit are made from it. */
 #ifndef CORPUS_FACT_H
 #define CORPUS_FACT_H
 
@@ -28,18 +28,18 @@ enum fact_source {
 struct fact {
     enum fact_name name;
     enum fact_source source;
-    bool known;      /* false: value null, why says so */
+    bool known;      /* false: there is no value, `why` has the reason */
     int64_t number;  /* bytes, tokens ...; ratio, seconds in millionths; 0/1 */
     struct str word; /* text and version */
-    bool ranged;     /* low and high: the ends of what prints so */
+    bool ranged;     /* low and high are set: the interval that prints so */
     int64_t low, high;
-    struct str text; /* verbatim, as the log has it; empty when not from one */
-    struct str spelled; /* the setting's own name there, up to the value:
-                           "--batch_size ", "'bs': "; empty: none stands there */
+    struct str text; /* verbatim, as the log has it; empty if not from a log */
+    struct str spelled; /* the setting's name in the log, up to the value:
+                           "--batch_size ", "'bs': "; empty: none */
     uint32_t line;   /* 1-based; 0: none */
-    int64_t gpu, rank, pid; /* FACT_NONE, or whose this is */
-    struct str formula;     /* derived ones */
-    struct str why;         /* why value is null, or a remark on its source */
+    int64_t gpu, rank, pid; /* which one it belongs to; FACT_NONE: none */
+    struct str formula;     /* of a derived fact */
+    struct str why;         /* why it is not known, or a remark on its source */
 };
 
 struct fact_list {
@@ -47,14 +47,15 @@ struct fact_list {
     size_t count, cap;
 };
 
-/* Not known, and nobody's; known, with that number or word. */
+/* A fact that is not known and belongs to no GPU, rank or process. */
 struct fact fact_blank(enum fact_name name, enum fact_source source);
+/* The same, known, with that number or word. */
 struct fact fact_number(enum fact_name name, enum fact_source source,
                         int64_t number);
 struct fact fact_word(enum fact_name name, enum fact_source source,
                       struct str word);
 
-/* The ends of what prints so. */
+/* The ends of the interval that prints so. */
 static inline int64_t fact_low(const struct fact *f) {
     return f->ranged ? f->low : f->number;
 }
@@ -69,35 +70,34 @@ const char *unit_spelling(enum unit unit);           /* "bytes" */
 const char *source_spelling(enum fact_source source); /* "log" */
 bool fact_named(struct str spelling, enum fact_name *out);
 
-/* A number beyond any machine that there is: a slip of the log, or of who says
- * so. Up to fact_most(), sums and small multiples of numbers fit 64 bits. */
+/* True if the number is larger than any machine has: an error of the log or of
+ * the user. Sums and small multiples of numbers up to fact_most() fit 64
+ * bits. */
 bool fact_is_absurd(const struct fact *f);
 int64_t fact_most(enum fact_name name);
 
-/* The fact that a pattern's group stands for: "gpu_free__GiB" is gpu_free,
+/* The fact and scale that a pattern's group names: "gpu_free__GiB" is gpu_free,
  * scale 1<<30. False: no such fact, or no such suffix for its unit. */
 bool fact_of_group(struct str group, enum fact_name *name, int64_t *scale);
 
 /* Read printed text as a fact of this name: fills known, number, word, range,
- * why; text is kept as a view. Booleans: True/False/1/0/yes/no, or the switch
- * that says yes (-fa). Tokens: "32k"
- * is 32000, "32K" 32768 (vLLM's own reading). */
+ * why; text is kept as a view. Booleans: True/False/1/0/yes/no/on/off; a switch
+ * (-fa) is true. Tokens: "32k" is 32000, "32K" is 32768, as vLLM reads them. */
 void fact_read(enum fact_name name, struct str text, int64_t scale,
                struct fact *out);
 
-/* Of a fact that is one of a few words: is this one of them? Other facts take
- * any text. */
+/* True if the fact takes this word: any text, or one of FACT_OF's words. */
 bool fact_takes(enum fact_name name, struct str word);
-/* Is it one of these? FACT_COUNT_OF ends them. */
+/* True if name is one of these. FACT_COUNT_OF ends the list. */
 bool fact_is_one(enum fact_name name, const enum fact_name *names);
 
-/* A share of a card's memory, which lies above 0 and up to 1. */
+/* True for a share of a card's memory: above 0, at most 1. */
 bool fact_is_share(enum fact_name name);
 
-/* The last, resp. first known one of that name; NULL when there is none. */
+/* The last or first known fact of that name; NULL if there is none. */
 const struct fact *facts_last(const struct fact_list *list, enum fact_name n);
 const struct fact *facts_first(const struct fact_list *list, enum fact_name n);
-/* Is its first known value this word? */
+/* True if the first known fact of that name is this word. */
 bool facts_say(const struct fact_list *list, enum fact_name name,
                const char *word);
 

@@ -1,17 +1,18 @@
-/* field_rows.h: how a row of a table of fields is written. For *_fields.c.
+/* field_rows.h: macros for the rows of the tables in *_fields.c.
  *
  *     KEY(flag, scale, LINE, "what a bare number counts: GiB, MiB ..."),
  *     NAMED("prose", context_pattern, is_prose, YES_NO, "what people write"),
  *     LIST("set", stage_anchor, set, set_count, SETTINGS, "its facts"),
  *
- * The struct, where in it, the type, what FORMAT.md says; behind that what else
- * a struct field may have. */
+ * The struct, its member, the type, the text in FORMAT.md; then further members
+ * of struct field. */
 #ifndef CORPUS_FIELD_ROWS_H
 #define CORPUS_FIELD_ROWS_H
 
 #include "corpus/fields.h"
 
-/* A key by the name of its member, or by its own; with a list its count. */
+/* KEY: a key named like its member; NAMED: with another name; LIST: a list with
+ * its count; NOWHERE: a key that no struct keeps. */
 #define NAMED(key_, in, member, type_, ...) \
     {.key = key_, .at = offsetof(struct in, member), \
      .type = FIELD_##type_, .doc = __VA_ARGS__}

@@ -1,4 +1,4 @@
-/* fields.c: finding keys in a shape, and copying what they hold. */
+/* fields.c: finding keys in a shape, and copying their values. */
 #include "corpus/fields.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ enum field_kind field_kind(const struct field *f) {
     return types[f->type].kind;
 }
 
-/* What a field takes in its struct; of a list, without its count. */
+/* The size of a field in its struct; of a list, without its count. */
 static size_t field_bytes(const struct field *f) {
     static const size_t bytes[] = {
         [KIND_STR] = sizeof(struct str), [KIND_TEXT] = sizeof(struct text),

@@ -1,12 +1,12 @@
 /* fields.h: every key of the entry language and of kb/, once.
  *
- *   shape  what one mapping may hold: the struct it fills and its fields
- *   field  a key: its type, where its value goes, whether it must be there
+ *   shape  a mapping: the struct that it fills and its fields
+ *   field  a key: its type, the member it fills, whether it is required
  *
  * The YAML reader, the check for unknown keys, kb/FORMAT.md,
- * kb/entry.schema.json, the records of the pack, the SQL tables of the index and
- * the JSON of an entry all come from these tables. A field that is added costs
- * its place in the struct, its row here, and its text. */
+ * kb/entry.schema.json, the records of the pack, the SQL tables of the index
+ * and the JSON of an entry are all made from these tables. A new field needs a
+ * member in the struct, a row in *_fields.c, and the code that uses it. */
 #ifndef CORPUS_FIELDS_H
 #define CORPUS_FIELDS_H
 
@@ -20,7 +20,7 @@
 #include "corpus/program.h"
 #include "corpus/rule.h"
 
-/* X(type, kind, name in FORMAT.md, what it takes) */
+/* X(type, kind, name in FORMAT.md, description in FORMAT.md) */
 #define FIELD_TYPES(X) \
     X(LINE, STR, "line", "text that is not translated: an id, a name, a command") \
     X(ID, STR, "id", "lower-case letters, digits, `.`, `_` and `-`") \
@@ -58,7 +58,7 @@ enum field_type {
 #undef X
 };
 
-/* What a value is in its struct, whatever it takes in a file. */
+/* The C type of a value in its struct. */
 enum field_kind {
     KIND_STR,     /* struct str */
     KIND_TEXT,    /* struct text */
@@ -66,7 +66,7 @@ enum field_kind {
     KIND_WORD,    /* an enum */
     KIND_BOOL,
     KIND_NUMBER,  /* int64_t */
-    KIND_RANGE,   /* two of them: at, count_at */
+    KIND_RANGE,   /* two int64_t: at, count_at */
     KIND_MAP,     /* a struct of field_shape() */
     KIND_LIST     /* a pointer to such structs, and their size_t count */
 };
@@ -75,7 +75,7 @@ const char *field_type_name(enum field_type type);
 struct field;
 enum field_kind field_kind(const struct field *f);
 
-#define FIELD_NOWHERE ((size_t)-1) /* read by a check, kept by no struct */
+#define FIELD_NOWHERE ((size_t)-1) /* a check reads it, no struct keeps it */
 
 struct shape;
 
@@ -89,10 +89,10 @@ struct field {
     enum vocabulary words;      /* WORD */
     const char *const *choices; /* CHOICE, and WORD outside words.def */
     const struct shape *shape;  /* MAP, LIST */
-    int64_t absent;             /* INTEGER, RATIO, YES_NO_UNKNOWN: left out */
+    int64_t absent; /* INTEGER, RATIO, YES_NO_UNKNOWN: value if left out */
     bool is_required;
-    bool is_derived; /* no key: the compiler sets it */
-    bool is_alias;   /* a second key of the place of a row above */
+    bool is_derived; /* not a key: the compiler sets it */
+    bool is_alias;   /* another key for the member of a row above */
     bool is_head;    /* entry: in the part of its record that is read first */
 };
 
@@ -109,7 +109,7 @@ extern const struct shape shape_entry, shape_cause, shape_model, shape_gpu,
     shape_workaround, shape_rate, shape_acts_on, shape_act, shape_fix_file, shape_cause_file,
     shape_ranking_file, shape_lint_rule, shape_rule_file;
 
-/* What the files of kb/ hold at their top. */
+/* The top level of the files of kb/. */
 struct model_file {
     struct str family;
     struct model *models;
@@ -125,9 +125,9 @@ struct vocabulary_file {
 };
 struct term { /* of the glossary */
     struct str en, zh;
-    struct str_list not_so; /* Chinese that is not said instead of zh */
+    struct str_list not_so; /* Chinese words that must not be used for it */
 };
-struct phrase { /* words that texts do without */
+struct phrase { /* words that texts must not use */
     struct str lang; /* "en", "zh" */
     struct str_list not_so;
     struct str say, why;
@@ -140,7 +140,7 @@ struct glossary_file {
     size_t phrase_count;
 };
 
-struct act { /* what a fix of this acts_on does, unless it says otherwise */
+struct act { /* defaults for the fixes of this acts_on */
     struct acts_on acts_on;
     enum effort effort;
     enum loses loses;
@@ -148,7 +148,7 @@ struct act { /* what a fix of this acts_on does, unless it says otherwise */
     enum effect effect;
     struct cure *cures;
     size_t cure_count;
-    struct str_list when; /* holds of every such fix, beside its own */
+    struct str_list when; /* added to the `when` of every such fix */
 };
 struct fix_file {
     struct workaround *fixes;
@@ -156,7 +156,7 @@ struct fix_file {
     struct act *acts;
     size_t act_count;
 };
-struct mechanism_causes { /* of an entry of it that names none */
+struct mechanism_causes { /* for entries of it that name no causes */
     enum mechanism mechanism;
     struct cause_share *causes;
     size_t cause_count;
@@ -177,19 +177,19 @@ struct ranking_file {
     size_t number_count;
 };
 
-/* The value of one key, into a struct that has the same key. */
+/* Copy the value of a key to another struct that has the same key. */
 void field_copy(const struct field *to_field, void *to,
                 const struct field *from_field, const void *from);
 /* NULL when the shape has no such key. */
 const struct field *field_named(const struct shape *shape, struct str key);
-/* The key that was probably meant; NULL when none is near. */
+/* "Did you mean": the nearest key; NULL if none is near. */
 const char *field_meant(const struct shape *shape, struct str key);
-/* The key behind f that a file may write, f itself at first; NULL: no more. */
+/* The first row from f on whose key files may have; NULL: no more. */
 const struct field *field_written(const struct field *f);
-/* The row behind f of a place of its own, f itself at first; NULL: no more. */
+/* The first row from f on that has a member of its own; NULL: no more. */
 const struct field *field_placed(const struct field *f);
 
-/* Of what a MAP or an item of a list is; NULL: it is neither. */
+/* The shape of a MAP, or of the items of a LIST; NULL for other kinds. */
 const struct shape *field_shape(const struct field *f);
 const char *lang_name(enum lang lang); /* "en", "zh" */
 /* The i-th word a WORD, FACT or CHOICE field takes; NULL past the last. */

@@ -1,4 +1,4 @@
-/* kb_fields.c: the keys of kb/: engines, models, GPUs, components. */
+/* kb_fields.c: the keys of the files in kb/. */
 #include "corpus/field_rows.h"
 
 static const struct field context_fields[] = {

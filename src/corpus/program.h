@@ -1,26 +1,27 @@
-/* program.h: a program that is no engine: what fixes may name of it and, where it
- * has levers of its own, how a log shows that it ran (kb/programs.yaml,
- * kb/programs/). One row of data is all there is of a program. */
+/* program.h: a program that is not an engine: the flags that fixes may name
+ * and, if it has levers (settings that take less memory), how a log shows that
+ * it ran (kb/programs.yaml, kb/programs/). A program is one row of data; no
+ * code knows it. */
 #ifndef CORPUS_PROGRAM_H
 #define CORPUS_PROGRAM_H
 
 #include "corpus/entry.h"
 
 struct program {
-    struct str id;   /* value of the fact `program`; its name, where no id is written */
-    struct str name; /* as one types it, or whose variables they are */
+    struct str id;   /* value of the fact `program`; if left out, the name */
+    struct str name; /* as typed, or the owner of the variables */
     struct str_list takes; /* flags and variables that fixes name */
-    struct str source;     /* where that stands */
-    /* How it shows: parts of paths in frames, commands, patterns of lines. */
+    struct str source;     /* link to the documentation */
+    /* Its signs: parts of paths in frames, commands, patterns of lines. */
     struct str_list paths, commands, lines;
-    int64_t layer; /* of two that show, the lower is meant: 0 what extends a
-                      program, 1 a program, 2 what other programs run, 3
-                      and on what those are written with */
-    struct str base;   /* what it is written with: whose levers follow its own */
-    struct str task;   /* what it is for, where that is one thing; empty */
-    struct str usual;  /* what it mostly does: where nothing else tells */
-    struct str sample; /* a line that shows it: the check tries it */
-    struct workaround *levers; /* in the order in which an expert tries them */
+    int64_t layer; /* if a log shows several programs, the lowest layer wins: 0
+                      extensions of a program, 1 programs, 2 programs that
+                      others run, 3 and more frameworks */
+    struct str base;   /* the program it is built on, whose levers come next */
+    struct str task;   /* value of the fact task if always the same; or empty */
+    struct str usual;  /* value of task if nothing in the log sets it */
+    struct str sample; /* a line that shows it; a check tries it */
+    struct workaround *levers; /* best first */
     size_t lever_count;
 };
 

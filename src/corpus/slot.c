@@ -1,5 +1,5 @@
-/* slot.c: see slot.h. Braces of a shell or of JSON are no slot: a name of
- * small letters has to follow at once. */
+/* slot.c: parsing a slot. Braces of a shell or of JSON are not slots: a slot's
+ * brace is followed by a name of small letters at once. */
 #include "corpus/slot.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static bool is_of_fallback(char c) {
     return c > ' ' && c != '{' && c != '}' && c != '|';
 }
 
-/* ":Gi" behind a name: the unit, empty where it is none. */
+/* The unit behind a name: ":Gi"; empty: none. */
 static struct str unit_at(struct str text) {
     static const char *const units[] = {"GiB", "Gi", "GB", "gb", "G", "g"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {

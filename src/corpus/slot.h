@@ -1,7 +1,7 @@
-/* slot.h: a place of a template that is filled in.
+/* slot.h: a placeholder of a template.
  *
  *     {max_model_len}      a fact, or a tool of corpus/device.h
- *     {max_num_seqs|16}    16 is typed where nothing is known of it
+ *     {max_num_seqs|16}    16 if the fact is not known
  *     {memory_limit:Gi}    38Gi, or 300Mi: bytes in the program's own unit
  */
 #ifndef CORPUS_SLOT_H
@@ -11,12 +11,12 @@
 
 struct slot {
     struct str name;
-    struct str unit;     /* of bytes: G Gi GiB GB g gb; empty: none */
+    struct str unit;     /* for bytes: G Gi GiB GB g gb; empty: none */
     struct str fallback; /* empty: none */
     size_t n;            /* bytes, braces included */
 };
 
-/* Does a slot begin at the first byte of the text? Any name will do. */
+/* True if the text begins with a slot. The name is not checked. */
 bool slot_at(struct str text, struct slot *out);
 
 #endif

@@ -8,8 +8,8 @@
  *
  * The order is PEP 440's: dev < a < b < rc < the release < post; a dev of a
  * post release sorts before that post; a local part makes a version greater.
- * Build numbers (b4567) are a release of one number. Everything else is no
- * version: this file does not guess at "5.15.0-91-generic".
+ * Build numbers (b4567) are a release of one number. Any other text is not a
+ * version, so "5.15.0-91-generic" is refused.
  */
 #include "corpus/version.h"
 
@@ -139,7 +139,7 @@ static bool parse(struct str text, struct parsed *out) {
 
 static int sign(int n) { return (n > 0) - (n < 0); }
 
-/* Digits of any length, by value. */
+/* Compare digits of any length by value. */
 static int compare_digits(struct str a, struct str b) {
     while (a.n > 0 && a.p[0] == '0')
         a = str_slice(a, 1, a.n);
@@ -150,7 +150,7 @@ static int compare_digits(struct str a, struct str b) {
     return sign(str_cmp(a, b));
 }
 
-/* 2.6 equals 2.6.0: what is missing counts as 0. */
+/* 2.6 equals 2.6.0: missing numbers are 0. */
 static int compare_releases(struct str a, struct str b) {
     int order = 0;
     while (order == 0 && (a.n > 0 || b.n > 0)) {
@@ -161,8 +161,8 @@ static int compare_releases(struct str a, struct str b) {
     return order;
 }
 
-/* Where a version stands among those of its release: a bare dev first, then
- * alpha, beta, candidate, then the release and its posts. */
+/* The order within a release: a bare dev first, then alpha, beta, candidate,
+ * then the release and its posts. */
 static int pre_rank(const struct parsed *v) {
     if (v->pre_kind == 0)
         return v->has_dev && !v->has_post ? 0 : PRE_CANDIDATE + 1;
@@ -193,7 +193,8 @@ static int compare_words(struct str a, struct str b) {
     return (a.n > b.n) - (a.n < b.n);
 }
 
-/* None before any; numbers after words; a longer one after its beginning. */
+/* No local part sorts before any; words before numbers; a prefix before the
+ * longer one. */
 static int compare_locals(struct str a, struct str b) {
     int order = 0;
     while (order == 0 && a.n > 0 && b.n > 0) {
@@ -218,7 +219,7 @@ static int compare_parsed(const struct parsed *a, const struct parsed *b) {
         compare_digits(a->pre, b->pre),
         a->has_post - b->has_post,
         compare_digits(a->post, b->post),
-        b->has_dev - a->has_dev, /* a dev comes before what it leads to */
+        b->has_dev - a->has_dev, /* a dev comes before its release */
         compare_digits(a->dev, b->dev),
         compare_locals(a->local, b->local),
     };
@@ -241,12 +242,12 @@ bool version_compare(struct str a, struct str b, int *order) {
     return true;
 }
 
-/* Does the version stand at or after the event? */
+/* True if the version is at or after the event. */
 static bool reached(const struct version_event *event,
                     const struct parsed *version) {
     struct parsed at;
     if (!event->is_fixed && str_eq(event->version, STR("0")))
-        return true; /* the beginning: before every dev of 0 */
+        return true; /* "0" is the beginning, before every dev of 0 */
     if (!parse(event->version, &at))
         return false;
     at.local = (struct str){NULL, 0};

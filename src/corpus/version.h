@@ -7,7 +7,8 @@
 #include "base/str.h"
 
 bool version_valid(struct str v);
-/* <0, 0, >0. False when either is no version; *order is left alone. */
+/* *order: <0, 0, >0. False if either is not a version; then *order is
+ * unchanged. */
 bool version_compare(struct str a, struct str b, int *order);
 
 /* OSV-style events, sorted by version: in the range from `introduced` ("0" is
@@ -24,8 +25,8 @@ struct version_range {
 };
 
 enum in_range { RANGE_OUTSIDE, RANGE_INSIDE, RANGE_UNKNOWN };
-/* RANGE_UNKNOWN when version is empty or no version. Local parts (+cu124) do
- * not take a release out of its range. */
+/* RANGE_UNKNOWN if version is empty or not a version. Local parts (+cu124) are
+ * ignored. */
 enum in_range version_in_range(const struct version_range *r,
                                struct str version);
 

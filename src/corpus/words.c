@@ -1,6 +1,6 @@
-/* words.c: vocabularies by number and by spelling. The words themselves stand
- * once, in words.def; the tables here are made from it, so a new word needs no
- * change in this file. Spellings are exact: no folding of case. */
+/* words.c: vocabularies by number and by spelling. The tables here are made
+ * from words.def, so a new word needs no change in this file. Spellings are
+ * case-sensitive. */
 #include "corpus/words.h"
 
 #define BEGIN(NAME, name) static const char *const NAME##_words[] = {

@@ -18,10 +18,10 @@ enum vocabulary { /* WORDS_MECHANISM ... */
 };
 
 const char *vocabulary_name(enum vocabulary which); /* "MECHANISM" */
-/* Spelling of value in that vocabulary; NULL past its end. */
+/* Spelling of the value in that vocabulary; NULL if it has no such value. */
 const char *word_spelling(enum vocabulary which, int value);
 int word_count(enum vocabulary which);
-/* False when the vocabulary has no such word. */
+/* False if the vocabulary has no such word. */
 bool word_named(enum vocabulary which, struct str spelling, int *value);
 
 #endif

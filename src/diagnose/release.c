@@ -17,7 +17,7 @@
 
 struct lack {
     const struct engine *engine;
-    struct setting_said said;
+    struct setting_match said;
 };
 
 static bool is_lacking(struct diagnosis *d, const struct signature *form,
@@ -53,7 +53,7 @@ static bool is_said(struct str how, const struct version_range *exists) {
 /* True if the text, prose or code, has a setting that the release takes. */
 static bool finds_taken(struct diagnosis *d, const struct signature *form,
                         struct str text, const struct engine *e) {
-    struct setting_said said;
+    struct setting_match said;
     for (size_t i = 0; i < text.n; i++) {
         if (engine_setting_at(e, text, i, &said)) {
             if (!is_lacking(d, form, said.exists))

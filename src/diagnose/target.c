@@ -65,7 +65,7 @@ static int64_t scale_of(const struct flag *flag, struct str *value) {
 
 static bool find_value(const struct engine *e, struct str command,
                        enum fact_name fact, struct fact *out) {
-    struct setting_said said;
+    struct setting_match said;
     size_t at = 0;
     while (e && engine_setting_next(e, command, &at, &said)) {
         if (flag_fact(e, said.spelling) != (int)fact)

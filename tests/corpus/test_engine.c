@@ -22,7 +22,7 @@ static const struct engine toy = {.flags = flags, .flag_count = 2,
 /* What is found in the text, one behind the other, with commas. */
 static struct str found(struct arena *a, const char *text) {
     struct buf b;
-    struct setting_said said;
+    struct setting_match said;
     size_t at = 0;
     buf_init_in(&b, a, 1024);
     while (engine_setting_next(&toy, str_of(text), &at, &said)) {
@@ -62,7 +62,7 @@ static void the_longest_wins(void **state) {
 }
 
 static void stands_at_a_byte_or_not(void **state) {
-    struct setting_said said;
+    struct setting_match said;
     struct str text = STR("x -c 1");
     (void)state;
     assert_false(engine_setting_at(&toy, text, 0, &said));
