@@ -72,12 +72,12 @@ static bool is_no_engine(const struct diagnosis *d, const struct finding *f,
            v->names[0] == FACT_engine && d->engine == NULL && f->has_trace;
 }
 
-static struct applying ask_when(struct diagnosis *d, const struct finding *f,
-                                const struct str_list *when,
-                                const struct fact_list *facts) {
+static struct applying check_when(struct diagnosis *d, const struct finding *f,
+                                  const struct str_list *when,
+                                  const struct fact_list *facts) {
     struct applying out = {.applies = APPLIES_YES};
     for (size_t i = 0; i < when->count; i++) {
-        struct verdict_when v = when_ask(d, when->at[i], facts, f->form);
+        struct verdict_when v = when_truth(d, when->at[i], facts, f->form);
         size_t count = v.name_count < 16 ? v.name_count : 16;
         if (v.truth == TRUTH_FALSE || is_no_engine(d, f, &v)) {
             out.applies = APPLIES_NO;
@@ -132,38 +132,38 @@ static bool was_named_in_vain(const struct diagnosis *d, int acted_on) {
 }
 
 /* True if the log shows the setting, in force or named in vain. */
-static bool is_told(const struct diagnosis *d, const struct fact_list *facts,
-                    int acted_on) {
+static bool is_shown(const struct diagnosis *d, const struct fact_list *facts,
+                     int acted_on) {
     return acted_on >= 0 && (was_named_in_vain(d, acted_on) ||
                              facts_last(facts, (enum fact_name)acted_on));
 }
 
 /* A note: {0} is {1}, and the fix would set it to {2}. */
-static struct applying refused(struct diagnosis *d, enum applies applies,
-                               const char *key, const struct fact *current,
-                               const struct fact *target) {
+static struct applying not_applying(struct diagnosis *d, enum applies applies,
+                                    const char *key, const struct fact *current,
+                                    const struct fact *target) {
     return (struct applying){applies,
-                             NOTE(key, fact_called(d->a, target->name),
+                             NOTE(key, fact_label(d->a, target->name),
                                   fact_written(d->a, current, false),
                                   fact_written(d->a, target, false))};
 }
 
 /* APPLIES_YES: neither the value in force nor an earlier one is against the
  * fix. */
-static struct applying ask_values(struct diagnosis *d, const struct finding *f,
-                                  enum change change,
-                                  const struct fact_list *facts,
-                                  const struct fact *target) {
+static struct applying check_values(struct diagnosis *d,
+                                    const struct finding *f, enum change change,
+                                    const struct fact_list *facts,
+                                    const struct fact *target) {
     const struct applying yes = {.applies = APPLIES_YES};
     const struct fact *current = facts_last(facts, target->name);
     if (!target->known)
         return yes;
     if (current && facts_same(target, current))
-        return refused(d, APPLIES_ALREADY, "diagnose.applies.already", current,
-                       target);
-    if (current && goes_astray(change, target, current))
-        return refused(d, APPLIES_NO, "diagnose.applies.astray", current,
-                       target);
+        return not_applying(d, APPLIES_ALREADY, "diagnose.applies.already",
+                            current, target);
+    if (current && is_wrong_direction(change, target, current))
+        return not_applying(d, APPLIES_NO, "diagnose.applies.astray", current,
+                            target);
     const struct fact *tried = tried_before(f, target);
     return tried ? (struct applying){APPLIES_NO,
                                      NOTE("diagnose.applies.tried",
@@ -188,8 +188,8 @@ static bool is_of_step(enum effect effect) {
 
 /* If the training state of Adam for all weights fills the GPU before any sample
  * is loaded, a smaller step helps only a run that trains otherwise. */
-static struct applying ask_state(struct diagnosis *d,
-                                 const struct fact_list *facts) {
+static struct applying check_training_state(struct diagnosis *d,
+                                            const struct fact_list *facts) {
     struct applying out = {.applies = APPLIES_YES};
     const struct fact *state = facts_last(facts, FACT_full_state_bytes);
     const struct fact *total = facts_last(facts, FACT_gpu_total);
@@ -203,30 +203,30 @@ static struct applying ask_state(struct diagnosis *d,
     return out;
 }
 
-static struct applying judge(struct diagnosis *d, const struct finding *f,
-                             struct fix *fix,
-                             const struct fact_list *facts, int acted_on,
-                             const struct fact *proposed) {
+static struct applying applying_of(struct diagnosis *d, const struct finding *f,
+                                   struct fix *fix,
+                                   const struct fact_list *facts, int acted_on,
+                                   const struct fact *proposed) {
     const struct workaround *w = fix->is;
     struct fact target = target_of(d, f->entry, fix, acted_on, proposed);
     struct note release = {0};
     enum lacking lacking = release_lacks(d, w, f->form, facts, &release);
     if (lacking == LACKS_IT)
         return (struct applying){APPLIES_NO, release};
-    struct applying out = ask_values(d, f, w->acts_on.change, facts, &target);
+    struct applying out = check_values(d, f, w->acts_on.change, facts, &target);
     if (out.applies != APPLIES_YES)
         return out;
     struct option_seen seen = {0};
-    if (w->source.n > 0 || !is_told(d, facts, acted_on))
+    if (w->source.n > 0 || !is_shown(d, facts, acted_on))
         seen = option_in_force(d, fix);
     if (seen.is_done)
         return (struct applying){APPLIES_ALREADY, note_of_option(d, &seen)};
-    out = ask_when(d, f, &w->when, facts);
+    out = check_when(d, f, &w->when, facts);
     if (out.applies == APPLIES_YES && is_of_step(w->effect))
-        out = ask_state(d, facts);
+        out = check_training_state(d, facts);
     if (out.applies == APPLIES_YES && was_named_in_vain(d, acted_on))
         out.because = NOTE("diagnose.applies.in_vain",
-                           fact_called(d->a, (enum fact_name)acted_on));
+                           fact_label(d->a, (enum fact_name)acted_on));
     else if (out.applies == APPLIES_YES && seen.text.n > 0)
         out.because = note_of_option(d, &seen);
     else if (out.applies == APPLIES_YES && lacking == LACKS_PART)
@@ -282,8 +282,8 @@ static enum effort effort_here(const struct diagnosis *d,
 
 /* Adapts the condition of a verdict: a limit of one buffer does not depend on
  * free memory, and attention that keeps no scores splits none. */
-static void say_condition(const struct entry *e, const struct workaround *w,
-                          struct estimate *estimate) {
+static void condition_adapt(const struct entry *e, const struct workaround *w,
+                            struct estimate *estimate) {
     struct note *n = &estimate->condition;
     struct str key = n->key ? str_of(n->key) : STR("");
     bool is_limit = e->mechanism == MECHANISM_allocation_limit;
@@ -298,7 +298,8 @@ static void say_condition(const struct entry *e, const struct workaround *w,
 
 /* True if the title shows both values. Then the note about the value in force
  * is left out. */
-static bool says_from_to(const struct fix *fix, const struct note *because) {
+static bool title_has_values(const struct fix *fix,
+                             const struct note *because) {
     return fix->lowers.key != NULL && because->key != NULL &&
            str_eq(str_of(because->key), STR("diagnose.applies.further"));
 }
@@ -317,26 +318,28 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
     if (is_computed) {
         fix.has_estimate = true;
         fix.estimate = memory_effect(d->a, c, what, w->effect);
-        say_condition(f->entry, w, &fix.estimate);
+        condition_adapt(f->entry, w, &fix.estimate);
     }
     const struct fact *proposed = is_computed ? &fix.estimate.proposed : &none;
     texts_fill(d, &fix, f->entry, facts, acted_on);
-    struct applying verdict = judge(d, f, &fix, facts, acted_on, proposed);
+    struct applying verdict = applying_of(d, f, &fix, facts, acted_on,
+                                          proposed);
     fix.applies = verdict.applies;
-    fix.because = says_from_to(&fix, &verdict.because) ? (struct note){0}
+    fix.because = title_has_values(&fix, &verdict.because) ? (struct note){0}
                                                        : verdict.because;
     fix.success = success_of(d->r, &w->success, f->entry->mechanism, w);
     fix.own = own_success_of(d, f->entry, w, &fix.success);
     if (release_lacks_command(d, w, f->form) ||
-        ask_when(d, f, &w->command_when, facts).applies != APPLIES_YES) {
+        check_when(d, f, &w->command_when, facts).applies != APPLIES_YES) {
         fix.command = (struct str){NULL, 0};
-        name_by_value(d, &fix, facts, acted_on);
+        title_by_value(d, &fix, facts, acted_on);
     }
     fix.effort = effort_here(d, &fix);
     return fix;
 }
 
-void advise(struct diagnosis *d, struct finding *f, const struct inputs *c) {
+void fixes_find(struct diagnosis *d, struct finding *f,
+                const struct inputs *c) {
     const struct entry *e = f->entry;
     struct fact_list facts = facts_in_force(d, &f->facts);
     struct workaround_list here = workarounds_here(d, e);

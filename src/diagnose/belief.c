@@ -29,14 +29,16 @@ struct families {
     size_t count;
 };
 
-static int64_t size_of(int64_t weight) { return weight < 0 ? -weight : weight; }
+static int64_t magnitude(int64_t weight) {
+    return weight < 0 ? -weight : weight;
+}
 
 static void family_add(struct families *list, const struct evidence *e) {
     for (size_t i = 0; i < list->count; i++) {
         struct family *f = &list->at[i];
         if (e->family.n > 0 && str_eq(f->name, e->family)) {
             bool is_stronger =
-                size_of(e->weight) > size_of(f->strongest->weight);
+                magnitude(e->weight) > magnitude(f->strongest->weight);
             f->strongest = is_stronger ? e : f->strongest;
             return;
         }
@@ -46,12 +48,12 @@ static void family_add(struct families *list, const struct evidence *e) {
 }
 
 /* The sum of weights of the evidence that is true; 0 without evidence. */
-static int64_t weigh(struct diagnosis *d, const struct finding *f,
-                     const struct fact_list *facts, struct belief *b) {
+static int64_t evidence_sum(struct diagnosis *d, const struct finding *f,
+                            const struct fact_list *facts, struct belief *b) {
     struct families families = {.count = 0};
     for (size_t i = 0; i < b->is->evidence_count; i++) {
         const struct evidence *e = &b->is->evidence[i];
-        if (when_ask(d, e->when, facts, f->form).truth == TRUTH_TRUE)
+        if (when_truth(d, e->when, facts, f->form).truth == TRUTH_TRUE)
             family_add(&families, e);
     }
     int64_t sum = 0;
@@ -66,7 +68,7 @@ static int64_t weigh(struct diagnosis *d, const struct finding *f,
 
 static double odds_power(double odds, int64_t weight) {
     double power = 1;
-    for (int64_t i = 0; i < size_of(weight); i++)
+    for (int64_t i = 0; i < magnitude(weight); i++)
         power = weight < 0 ? power / odds : power * odds;
     return power;
 }
@@ -99,7 +101,7 @@ static void mechanism_settle(const struct ranking *k, struct finding *f) {
     }
 }
 
-void believe(struct diagnosis *d, struct finding *f) {
+void beliefs_find(struct diagnosis *d, struct finding *f) {
     const struct entry *e = f->entry;
     const struct ranking *k = reader_ranking(d->r);
     double odds = (double)k->micro[RANKING_evidence_odds] / UNITS_MICRO;
@@ -111,7 +113,7 @@ void believe(struct diagnosis *d, struct finding *f) {
         *b = (struct belief){.is = reader_cause(d->r, e->causes[i].cause),
                              .share_micro = e->causes[i].share_micro};
         if (b->is != NULL) {
-            int64_t weight = weigh(d, f, &facts, b);
+            int64_t weight = evidence_sum(d, f, &facts, b);
             scores[f->cause_count++] = (double)e->causes[i].share_micro *
                                        odds_power(odds, weight);
         }

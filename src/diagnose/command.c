@@ -28,7 +28,7 @@ struct edits {
     size_t count;
 };
 
-struct wish { /* one setting */
+struct new_setting { /* one setting */
     struct arena *a;
     const struct engine *engine;
     struct str whole, name, value; /* value empty: a switch */
@@ -79,7 +79,7 @@ bool command_flag_is(struct str word, const struct flag *flag) {
     return is_one;
 }
 
-static bool is_spelling(struct str word, const struct wish *to) {
+static bool is_spelling(struct str word, const struct new_setting *to) {
     bool is_one = command_is_alike(word, to->name);
     for (size_t i = 0; !is_one && to->engine && i < to->engine->flag_count;
          i++) {
@@ -109,7 +109,8 @@ static bool is_dashed(struct str word) {
 
 /* Reads the next of several settings from *at on: "A=b", "--flag", "--flag v
  * w". False: there is none, or the text is no setting. */
-static bool setting_next(const struct shell *sh, size_t *at, struct wish *to) {
+static bool setting_next(const struct shell *sh, size_t *at,
+                         struct new_setting *to) {
     struct shell_token t = shell_next(sh, *at);
     struct str word = shell_text(sh, &t);
     bool is_variable = shell_is_assignment(word);
@@ -138,7 +139,7 @@ static bool setting_next(const struct shell *sh, size_t *at, struct wish *to) {
 
 bool setting_is_flag(struct str settings) {
     struct shell sh = {str_trim(settings), '\\'};
-    struct wish to = {0};
+    struct new_setting to = {0};
     size_t at = 0;
     bool has_gap = str_find_char(sh.text, '<') < sh.text.n;
     bool is_one_line = str_find_char(sh.text, '\n') == sh.text.n;
@@ -238,7 +239,7 @@ static size_t words_in(struct str value) {
 /* Replaces the value behind "--flag", or adds one if it has none. */
 static void value_replace(struct edits *e, const struct command *c,
                           const struct argument *flag,
-                          const struct wish *to) {
+                          const struct new_setting *to) {
     struct argument next, last;
     size_t at = flag->to + (c->form != FORM_SHELL);
     bool is_there = argument_next(c, &at, &next) &&
@@ -259,7 +260,7 @@ static void value_replace(struct edits *e, const struct command *c,
 /* True if the word is the flag, in one of its forms. */
 static bool flag_replace(struct edits *e, const struct command *c,
                          const struct argument *arg,
-                         const struct wish *to) {
+                         const struct new_setting *to) {
     struct str word = text_of(c, arg);
     struct str bare = shell_unquoted(word);
     size_t cut = str_find_char(bare, '=');
@@ -285,7 +286,7 @@ static bool flag_replace(struct edits *e, const struct command *c,
 /* Replaces every occurrence of the flag: of two, the last is in force. */
 static bool flags_replace(struct edits *e, const struct command *c,
                           size_t from, size_t end,
-                          const struct wish *to) {
+                          const struct new_setting *to) {
     struct argument arg;
     bool is_there = false;
     for (size_t at = from; argument_next(c, &at, &arg) && arg.to <= end;) {
@@ -319,7 +320,7 @@ static struct str joint_of(const struct command *c, struct arena *a) {
 }
 
 static void flag_add(struct edits *e, const struct command *c,
-                     const struct wish *to) {
+                     const struct new_setting *to) {
     if (c->form != FORM_SHELL) {
         struct str text;
         struct argument at = list_added(to->a, c, to->name, to->value, &text);
@@ -334,8 +335,8 @@ static void flag_add(struct edits *e, const struct command *c,
 
 /* Puts an option of the container or the launcher. False: the command has
  * none. */
-static bool owned_place(struct edits *e, const struct command *c,
-                        size_t owned, const struct wish *to) {
+static bool owned_put(struct edits *e, const struct command *c,
+                      size_t owned, const struct new_setting *to) {
     if (c->form != FORM_SHELL || owned == 0)
         return false;
     size_t end = owned < c->program ? c->program : c->args;
@@ -345,11 +346,11 @@ static bool owned_place(struct edits *e, const struct command *c,
     return true;
 }
 
-static bool flag_place(struct edits *e, const struct command *c,
-                       const struct wish *to) {
+static bool flag_put(struct edits *e, const struct command *c,
+                     const struct new_setting *to) {
     int owner = owner_of(to->name);
     if (owner >= 0)
-        return owned_place(e, c, c->owned[owner], to);
+        return owned_put(e, c, c->owned[owner], to);
     if (!flags_replace(e, c, c->args, c->args_end, to))
         flag_add(e, c, to);
     return true;
@@ -357,7 +358,7 @@ static bool flag_place(struct edits *e, const struct command *c,
 
 /* Replaces the value of "NAME=old" in front of the program or behind -e. */
 static bool variable_replace(struct edits *e, const struct command *c,
-                             const struct wish *to) {
+                             const struct new_setting *to) {
     struct argument arg;
     struct str begin = str_slice(to->whole, 0, to->name.n + 1);
     bool is_there = false;
@@ -372,8 +373,8 @@ static bool variable_replace(struct edits *e, const struct command *c,
     return is_there;
 }
 
-static bool variable_place(struct edits *e, const struct command *c,
-                           const struct wish *to) {
+static bool variable_put(struct edits *e, const struct command *c,
+                         const struct new_setting *to) {
     size_t container = c->owned[OWNER_CONTAINER];
     bool has_place = c->form == FORM_SHELL && !shell_is_windows(&c->sh) &&
                      !c->is_mpi && !command_is_arguments(c->sh.text);
@@ -397,11 +398,11 @@ static bool fits_in_quotes(struct str s) {
     return true;
 }
 
-static bool change_make(struct str command, const struct wish *to,
+static bool change_make(struct str command, const struct new_setting *to,
                         struct str *out);
 
 /* Changes the command inside sh -c "...". */
-static bool change_inside(const struct command *c, const struct wish *to,
+static bool change_inside(const struct command *c, const struct new_setting *to,
                           struct str *out) {
     struct edits e = {.count = 0};
     struct str inner = str_slice(c->sh.text, c->inner_from,
@@ -413,7 +414,7 @@ static bool change_inside(const struct command *c, const struct wish *to,
     return true;
 }
 
-static bool change_make(struct str command, const struct wish *to,
+static bool change_make(struct str command, const struct new_setting *to,
                         struct str *out) {
     struct command c = command_parse(command);
     struct edits e = {.count = 0};
@@ -426,7 +427,7 @@ static bool change_make(struct str command, const struct wish *to,
         return false;
     if (c.inner_to > 0 && !is_variable && owner_of(to->name) < 0)
         return change_inside(&c, to, out);
-    if (is_variable ? !variable_place(&e, &c, to) : !flag_place(&e, &c, to))
+    if (is_variable ? !variable_put(&e, &c, to) : !flag_put(&e, &c, to))
         return false;
     *out = edited(to->a, str_slice(command, 0, c.to), &e);
     return true;
@@ -435,7 +436,7 @@ static bool change_make(struct str command, const struct wish *to,
 bool command_with(struct arena *a, const struct engine *e, struct str command,
                   struct str settings, struct str *out) {
     struct shell sh = {str_trim(settings), '\\'};
-    struct wish to = {.a = a, .engine = e};
+    struct new_setting to = {.a = a, .engine = e};
     size_t at = 0;
     command = str_trim(command);
     if (!setting_is_flag(settings))

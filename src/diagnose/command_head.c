@@ -44,14 +44,14 @@ static const char *const switches[] = {
     "--no-healthcheck", "--oom-kill-disable", NULL,
 };
 
-struct walk {
+struct head_parser {
     struct command *c;
     struct shell_token word; /* the current word */
     size_t stop;             /* offset where the program begins; SIZE_MAX:
                                 unknown */
 };
 
-static struct str word_of(const struct walk *w) {
+static struct str word_of(const struct head_parser *w) {
     return shell_unquoted(shell_text(&w->c->sh, &w->word));
 }
 
@@ -62,12 +62,12 @@ static struct str base_name(struct str path) {
     return path;
 }
 
-static bool take(struct walk *w, size_t at) {
+static bool next_word(struct head_parser *w, size_t at) {
     w->word = shell_next(&w->c->sh, at);
     return w->word.kind == SHELL_WORD;
 }
 
-static bool is_at_stop(const struct walk *w) {
+static bool is_at_stop(const struct head_parser *w) {
     return w->word.from >= w->stop;
 }
 
@@ -83,25 +83,25 @@ static bool takes_word(struct str option, const struct wrapper *it) {
 }
 
 /* Skips options and their values. */
-static bool skip_options(struct walk *w, const struct wrapper *it) {
+static bool skip_options(struct head_parser *w, const struct wrapper *it) {
     while (!is_at_stop(w) && str_starts(word_of(w), STR("-"))) {
         bool takes = takes_word(word_of(w), it);
-        if (!take(w, w->word.to) ||
-            (takes && !is_at_stop(w) && !take(w, w->word.to)))
+        if (!next_word(w, w->word.to) ||
+            (takes && !is_at_stop(w) && !next_word(w, w->word.to)))
             return false;
     }
     return true;
 }
 
-static bool skip_wrapper(struct walk *w, const struct wrapper *it) {
+static bool skip_wrapper(struct head_parser *w, const struct wrapper *it) {
     bool is_slurm = strcmp(it->name, "srun") == 0;
     if (is_slurm)
         w->c->owned[OWNER_SLURM] = w->word.to;
     w->c->is_mpi = w->c->is_mpi || strncmp(it->name, "mpi", 3) == 0;
-    if (!take(w, w->word.to) || !skip_options(w, it))
+    if (!next_word(w, w->word.to) || !skip_options(w, it))
         return false;
     for (unsigned i = 0; i < it->positional && !is_at_stop(w); i++)
-        if (!take(w, w->word.to))
+        if (!next_word(w, w->word.to))
             return false;
     if (it->env_behind)
         w->c->env = w->word.from;
@@ -133,19 +133,19 @@ static bool container_takes_word(struct str option) {
 }
 
 /* Skips from "docker" to the image. False: the command runs no container. */
-static bool skip_container(struct walk *w) {
-    struct walk at = *w;
-    bool is_run = take(&at, at.word.to);
+static bool skip_container(struct head_parser *w) {
+    struct head_parser at = *w;
+    bool is_run = next_word(&at, at.word.to);
     if (is_run && str_eq(word_of(&at), STR("container")))
-        is_run = take(&at, at.word.to);
+        is_run = next_word(&at, at.word.to);
     if (!is_run || !str_eq(word_of(&at), STR("run")))
         return false;
     w->c->owned[OWNER_CONTAINER] = at.word.to;
-    is_run = take(&at, at.word.to);
+    is_run = next_word(&at, at.word.to);
     while (is_run && !is_at_stop(&at) && str_starts(word_of(&at), STR("-"))) {
         bool takes = container_takes_word(word_of(&at));
-        is_run = take(&at, at.word.to) &&
-                 (!takes || is_at_stop(&at) || take(&at, at.word.to));
+        is_run = next_word(&at, at.word.to) &&
+                 (!takes || is_at_stop(&at) || next_word(&at, at.word.to));
     }
     w->word = at.word;
     return is_run;
@@ -155,12 +155,12 @@ static bool skip_container(struct walk *w) {
 
 /* The offset behind "train.py" or "-m module" of an interpreter or a
  * launcher. */
-static size_t behind_script(struct walk *w) {
-    struct walk at = *w;
+static size_t behind_script(struct head_parser *w) {
+    struct head_parser at = *w;
     size_t args = w->word.to;
-    while (take(&at, at.word.to)) {
+    while (next_word(&at, at.word.to)) {
         struct str word = word_of(&at);
-        bool is_module = str_eq(word, STR("-m")) && take(&at, at.word.to);
+        bool is_module = str_eq(word, STR("-m")) && next_word(&at, at.word.to);
         if (is_module && (str_starts(word_of(&at), STR("torch.distributed")) ||
                           str_starts(word_of(&at), STR("accelerate"))))
             w->c->owned[OWNER_TORCHRUN] = at.word.to;
@@ -171,13 +171,13 @@ static size_t behind_script(struct walk *w) {
 }
 
 /* Reads `-c "..."` of a shell: the quotes hold a command of their own. */
-static void shell_read(struct walk *w) {
-    struct walk at = *w;
-    if (!take(&at, at.word.to))
+static void shell_read(struct head_parser *w) {
+    struct head_parser at = *w;
+    if (!next_word(&at, at.word.to))
         return;
     struct str option = word_of(&at);
     bool is_text = option.n > 1 && option.p[0] == '-' &&
-                   str_ends(option, STR("c")) && take(&at, at.word.to);
+                   str_ends(option, STR("c")) && next_word(&at, at.word.to);
     if (is_text && word_of(&at).n < at.word.to - at.word.from) {
         w->c->inner_from = at.word.from + 1;
         w->c->inner_to = at.word.to - 1;
@@ -188,7 +188,7 @@ static void shell_read(struct walk *w) {
     }
 }
 
-static void program_read(struct walk *w) {
+static void program_read(struct head_parser *w) {
     struct str name = base_name(word_of(w));
     w->c->program = w->word.from;
     w->c->args = w->word.to;
@@ -203,26 +203,27 @@ static void program_read(struct walk *w) {
 
 /* Reads what stands behind an image: a command, or arguments of the image's own
  * command. */
-static void image_read(struct walk *w) {
-    struct walk next = *w;
+static void image_read(struct head_parser *w) {
+    struct head_parser next = *w;
     size_t image = w->word.from;
     w->c->program = image;
     w->c->args = w->word.to;
-    if (take(&next, next.word.to) && !str_starts(word_of(&next), STR("-"))) {
+    if (next_word(&next, next.word.to) &&
+        !str_starts(word_of(&next), STR("-"))) {
         program_read(&next);
         w->c->program = image;
     }
 }
 
 /* Parses from the first word up to the program. False: there is no program. */
-static bool head_read(struct walk *w) {
-    bool is_there = take(w, 0);
+static bool head_read(struct head_parser *w) {
+    bool is_there = next_word(w, 0);
     w->c->env = w->word.from;
     while (is_there && !is_at_stop(w)) {
         struct str name = base_name(word_of(w));
         const struct wrapper *it = wrapper_named(name);
         if (shell_is_assignment(word_of(w))) {
-            is_there = take(w, w->word.to);
+            is_there = next_word(w, w->word.to);
         } else if (STR_IS_ONE(name, "docker", "podman", "nerdctl") &&
                    skip_container(w)) {
             image_read(w);
@@ -335,7 +336,7 @@ static bool is_plain_everywhere(const struct shell *sh) {
 
 static struct command parse_until(struct str text, size_t stop) {
     struct command c = {.sh = shell_of(text), .form = form_of(text)};
-    struct walk w = {.c = &c, .stop = stop};
+    struct head_parser w = {.c = &c, .stop = stop};
     if (c.form != FORM_SHELL) {
         list_read(&c);
     } else if (head_read(&w)) {

@@ -13,12 +13,12 @@
  *   7. dumped by the program (key=value), not given on a command line
  *   8. nearer to the failure
  *
- * below.c decides which settings below the failure count. force.c finds
- * settings that were named but are not in force.
+ * after_failure.c decides which settings below the failure count.
+ * effective_settings.c finds settings that were named but are not in force.
  *
  * The engine is decided first (engine.c); flags of other engines are not read.
  */
-#include "diagnose/witness.h"
+#include "diagnose/fact_candidate.h"
 
 #include "base/sort.h"
 
@@ -28,14 +28,14 @@
 
 /* True if x is a coarser print of the same amount: 53.5 GiB beside 53.49
  * GiB. */
-static bool says_less(const struct fact *x, const struct fact *than) {
+static bool is_coarser(const struct fact *x, const struct fact *than) {
     return x->ranged && than->ranged && x->low <= than->number &&
            than->number <= x->high &&
            x->high - x->low > than->high - than->low;
 }
 
 /* "linux" is less specific than "wsl": WSL has the paths of Linux as well. */
-static bool is_vaguer(const struct fact *x, const struct fact *than) {
+static bool is_less_specific(const struct fact *x, const struct fact *than) {
     return x->name == FACT_os && str_eq(x->word, STR("linux")) &&
            !str_eq(than->word, STR("linux"));
 }
@@ -62,25 +62,26 @@ static bool is_nickname(const struct fact *f) {
 
 /* Lower is better. Prose comes after lines of programs, a nickname after prose.
  * Of two programs, the one that runs the other is better. */
-static int64_t place_of(const struct witness *x) {
+static int64_t source_rank(const struct fact_candidate *x) {
     return (x->is_prose ? 1000 : 0) + (is_nickname(&x->fact) ? 2000 : 0) +
            (x->fact.name == FACT_program ? x->layer : 0);
 }
 
-static bool is_better(const struct witness *x, const struct witness *than) {
+static bool is_better(const struct fact_candidate *x,
+                      const struct fact_candidate *than) {
     if (!than->is_there)
         return true;
     if (is_bound(x->fact.name))
         return is_narrower(&x->fact, &than->fact);
-    if (is_vaguer(&x->fact, &than->fact))
+    if (is_less_specific(&x->fact, &than->fact))
         return false;
-    if (is_vaguer(&than->fact, &x->fact))
+    if (is_less_specific(&than->fact, &x->fact))
         return true;
-    if (place_of(x) != place_of(than))
-        return place_of(x) < place_of(than);
+    if (source_rank(x) != source_rank(than))
+        return source_rank(x) < source_rank(than);
     if (x->is_before != than->is_before)
         return x->is_before;
-    if (says_less(&x->fact, &than->fact))
+    if (is_coarser(&x->fact, &than->fact))
         return false;
     if (x->is_dump != than->is_dump)
         return x->is_dump;
@@ -88,8 +89,9 @@ static bool is_better(const struct witness *x, const struct witness *than) {
                                          : x->order < than->order;
 }
 
-static void testify(const struct diagnosis *d, struct witnesses *w,
-                    const struct witness *x) {
+static void candidate_consider(const struct diagnosis *d,
+                               struct fact_candidates *w,
+                               const struct fact_candidate *x) {
     enum fact_name name = x->fact.name;
     if (is_better(x, &w->best[name]))
         w->best[name] = *x;
@@ -122,7 +124,7 @@ static bool is_trainer(const struct engine *e) {
     return STR_IS_ONE(e->id, "transformers", "deepspeed", "pytorch");
 }
 
-bool hit_is_ours(const struct diagnosis *d, const struct hit *h) {
+bool hit_is_of_engine(const struct diagnosis *d, const struct hit *h) {
     const struct engine *e = reader_engine(d->r, h->owner);
     if (!e || !d->engine || e == d->engine)
         return e != NULL;
@@ -138,16 +140,16 @@ static bool is_version_of_another(const struct diagnosis *d,
 }
 
 /* FACT_engine is left out: engine.c has decided it. */
-static void speak(const struct diagnosis *d, struct witnesses *w,
-                  const struct hit *h, const struct witness *x) {
+static void candidate_add(const struct diagnosis *d, struct fact_candidates *w,
+                          const struct hit *h, const struct fact_candidate *x) {
     if (x->fact.known && x->fact.name != FACT_engine &&
-        hit_may_tell(d, &w->failure, h, x->fact.name))
-        testify(d, w, x);
+        hit_may_set(d, &w->failure, h, x->fact.name))
+        candidate_consider(d, w, x);
 }
 
 /* True for facts of one line only. growth.c, lever.c, measured.c and smi.c read
  * them. */
-static bool is_of_line(enum fact_name name) {
+static bool is_line_fact(enum fact_name name) {
     return name == FACT_gpu_level || name == FACT_host_level ||
            name == FACT_program_option || name == FACT_gpu_row ||
            name == FACT_gpu_columns ||
@@ -156,49 +158,49 @@ static bool is_of_line(enum fact_name name) {
 
 /* True if such a line names its card. That card need not be the one that
  * failed. */
-static bool is_line_of_card(const struct fact_list *facts) {
+static bool line_names_card(const struct fact_list *facts) {
     for (size_t i = 0; i < facts->count; i++)
-        if (is_of_line(facts->at[i].name))
+        if (is_line_fact(facts->at[i].name))
             return facts_first(facts, FACT_gpu_index) != NULL;
     return false;
 }
 
-static void hear(struct diagnosis *d, struct witnesses *w,
-                 const struct hit *h) {
-    struct witness x = {.is_there = true, .order = h->order,
-                        .is_before = hit_is_above(d, &w->failure, h),
-                        .is_dump = !hit_is_command_form(d, h)};
+static void hit_consider(struct diagnosis *d, struct fact_candidates *w,
+                         const struct hit *h) {
+    struct fact_candidate x = {.is_there = true, .order = h->order,
+                               .is_before = hit_is_above(d, &w->failure, h),
+                               .is_dump = !hit_is_command_form(d, h)};
     struct fact_list facts = facts_of_hit(d, h, NULL);
     const struct context_pattern *row = context_row(d, h);
-    bool is_of_card = is_line_of_card(&facts);
+    bool is_of_card = line_names_card(&facts);
     x.is_prose = row && row->is_prose;
     x.is_printed = row && row->is_printed;
     x.layer = row ? row->layer : 0;
     for (size_t i = 0; i < facts.count; i++) {
         x.fact = facts.at[i];
-        if (is_of_line(x.fact.name) ||
+        if (is_line_fact(x.fact.name) ||
             (is_of_card && x.fact.name == FACT_gpu_index))
             continue;
         if (x.is_prose && x.fact.why.n == 0)
             x.fact.why = STR("what somebody writes of it");
         if (!is_advice(d, h, x.fact.name) &&
             !is_version_of_another(d, h, x.fact.name))
-            speak(d, w, h, &x);
+            candidate_add(d, w, h, &x);
     }
     for (size_t i = 0; row && i < row->set_count; i++) {
         if (row->set[i].name == FACT_settings_listed)
-            continue; /* a fact of the line, not of the log: force.c reads it */
+            continue; /* a fact of the line, not of the log */
         x.fact = fact_stated(&row->set[i], h->first_line);
         x.is_statement = true;
-        speak(d, w, h, &x);
+        candidate_add(d, w, h, &x);
     }
 }
 
 /* A program may print in its own words ("Batch size: 8") what its command line
  * has (--batch-size 8). The spelling of the command line is kept. */
-static void spell_as_typed(struct witnesses *w, int name) {
+static void spell_as_typed(struct fact_candidates *w, int name) {
     struct fact *best = &w->best[name].fact;
-    const struct witness *typed = &w->named[name];
+    const struct fact_candidate *typed = &w->named[name];
     bool is_same = typed->is_there && typed->fact.known &&
                    typed->fact.number == best->number;
     if (best->spelled.n == 0 && is_same)
@@ -222,10 +224,10 @@ static bool is_better_command(struct str known, struct str command,
 
 /* True if the command is that of the run that failed and does not end within a
  * continued line. */
-static bool is_ours(const struct diagnosis *d, const struct hit *h,
-                    struct str command, bool is_above) {
+static bool is_failed_command(const struct diagnosis *d, const struct hit *h,
+                              struct str command, bool is_above) {
     return h->kind == PATTERN_CONTEXT && command.n > 0 &&
-           !str_ends(command, STR("\\")) && hit_is_ours(d, h) &&
+           !str_ends(command, STR("\\")) && hit_is_of_engine(d, h) &&
            !command_is_image_alone(command) &&
            (is_above || !hit_is_typed_next(d, h));
 }
@@ -243,7 +245,7 @@ static void command_find(struct diagnosis *d, const struct failure_end *end) {
                          command_in_line(h->command_line, h->command_at,
                                          &command));
         bool is_above = h->order <= end->last;
-        if (!is_ours(d, h, command, is_above))
+        if (!is_failed_command(d, h, command, is_above))
             continue;
         if (reader_engine(d->r, h->owner)->command.n == 0) {
             bool is_better =
@@ -282,7 +284,7 @@ static void command_read(struct diagnosis *d) {
 
 /* ---- names of the catalogue ---- */
 
-struct fact fact_of_packing(const struct model_match *m) {
+struct fact fact_of_quantization(const struct model_match *m) {
     struct fact f =
         fact_word(FACT_quantization, SOURCE_DERIVED, m->quantization);
     f.formula = STR("read off the model's name");
@@ -297,7 +299,7 @@ static void model_name(struct diagnosis *d, struct fact *f) {
     f->word = m.model->id;
     if (m.is_guess)
         f->why = STR("a guess from a shortened or repacked name");
-    struct fact q = fact_of_packing(&m);
+    struct fact q = fact_of_quantization(&m);
     if (q.known && !facts_first(&d->context, FACT_quantization))
         facts_add(d->a, &d->context, &q);
 }
@@ -330,11 +332,11 @@ static void prove_default(struct diagnosis *d, const struct fact *list,
 /* Adds facts of the catalogue and defaults, where the log has no value. A
  * default that differs between releases is not added if the version is
  * unknown. */
-static void defaults_add(struct diagnosis *d, const struct witnesses *w) {
+static void defaults_add(struct diagnosis *d, const struct fact_candidates *w) {
     struct fact_list none = {0};
     struct fact list = settings_list(d, w);
     d->lists_settings = list.known;
-    struct inputs c = case_of(d, &none);
+    struct inputs c = inputs_of(d, &none);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &c.in[n];
         bool is_one = f->source == SOURCE_DEFAULT && f->low == f->high;
@@ -357,7 +359,7 @@ static int by_name(const void *x, const void *y) {
     return (a->name > b->name) - (a->name < b->name);
 }
 
-static void answers_take(struct diagnosis *d) {
+static void answers_add(struct diagnosis *d) {
     for (size_t i = 0; d->answers && i < d->answers->count; i++) {
         facts_drop(&d->context, d->answers->at[i].name);
         facts_add(d->a, &d->context, &d->answers->at[i]);
@@ -366,29 +368,29 @@ static void answers_take(struct diagnosis *d) {
 
 void context_find(struct diagnosis *d) {
     engine_find(d);
-    answers_take(d);
+    answers_add(d);
     const struct fact *engine = facts_last(&d->context, FACT_engine);
     d->engine = engine ? reader_engine_by_id(d->r, engine->word) : NULL;
-    struct witnesses *w = arena_alloc(d->a, sizeof *w);
+    struct fact_candidates *w = arena_alloc(d->a, sizeof *w);
     w->failure = failure_end_of(d);
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
-        if (h->kind == PATTERN_CONTEXT && hit_is_ours(d, h))
-            hear(d, w, h);
+        if (h->kind == PATTERN_CONTEXT && hit_is_of_engine(d, h))
+            hit_consider(d, w, h);
     }
     for (int n = 0; n < FACT_COUNT_OF; n++) {
-        bool is_said = facts_first(&d->context, (enum fact_name)n) != NULL;
-        if (w->best[n].is_there && !is_said) {
+        bool is_known = facts_first(&d->context, (enum fact_name)n) != NULL;
+        if (w->best[n].is_there && !is_known) {
             spell_as_typed(w, n);
             facts_add(d->a, &d->context, &w->best[n].fact);
         }
     }
     command_find(d, &w->failure);
     command_read(d);
-    force_find(d, w);
-    machine_take(d);
+    overruled_find(d, w);
+    machine_facts_add(d);
     catalogue_names(d);
-    ranks_tell(d);
+    ranks_bound(d);
     if (d->sightings.count > 0)
         defaults_add(d, w);
     sort_stable(d->a, d->context.at, d->context.count, sizeof *d->context.at,

@@ -143,7 +143,7 @@ static void settle_others(struct finding *f) {
         rule_out_ends(f, "diagnose.applies.no_others");
 }
 
-void contradictions_settle(struct finding *f) {
+void contradictions_resolve(struct finding *f) {
     settle_dead_ends(f);
     settle_others(f);
     settle_remarks(f);

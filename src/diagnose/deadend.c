@@ -4,18 +4,18 @@
  * refused). Then come the dead ends of the entry: those about settings that the
  * user has set or the message names, those whose condition is known to hold,
  * those that people reported for this failure, and those about settings of the
- * engine that runs here. The rest (TRAP_CLOSED) are not relevant to this log
+ * engine that runs here. The rest (RELEVANCE_NONE) are not relevant to this log
  * and are shown only on request.
  */
 #include "diagnose/work.h"
 
 #include "base/limits.h"
 
-static bool holds(struct diagnosis *d, const struct str_list *when,
+static bool is_true_here(struct diagnosis *d, const struct str_list *when,
                   const struct fact_list *facts,
                   const struct signature *form) {
     for (size_t i = 0; i < when->count; i++)
-        if (when_ask(d, when->at[i], facts, form).truth != TRUTH_TRUE)
+        if (when_truth(d, when->at[i], facts, form).truth != TRUTH_TRUE)
             return false;
     return true;
 }
@@ -46,14 +46,14 @@ static void attempt_add(struct diagnosis *d, struct finding *f,
                         const struct fact *tried) {
     const struct fact *now = facts_first(&f->facts, tried->name);
     struct str written = fact_written(d->a, tried, false);
-    struct str called = fact_called(d->a, tried->name);
+    struct str called = fact_label(d->a, tried->name);
     if (!tried->known || !now || facts_same(tried, now) ||
         tried->gpu != now->gpu || tried->rank != now->rank ||
         is_listed(f, called, written))
         return;
     struct dead_end_shown *x = &f->dead_ends[f->dead_end_count++];
     *x = (struct dead_end_shown){
-        .trap = TRAP_TOUCHED,
+        .relevance = RELEVANCE_TOUCHED,
         .action = NOTE("diagnose.attempt.action", called, written),
         .why = NOTE("diagnose.attempt.why", written_line(d->a, tried->line)),
         .fail = {.worked = -1, .tried = -1}};
@@ -86,26 +86,29 @@ static bool is_proposed(const struct finding *f, const struct dead_end *x) {
     return flag.n > 0 && str_find(f->text, flag) < f->text.n;
 }
 
-static enum trap trap_of(const struct diagnosis *d, const struct finding *f,
-                         const struct dead_end *x) {
+static enum relevance relevance_of(const struct diagnosis *d,
+                                   const struct finding *f,
+                                   const struct dead_end *x) {
     bool is_reported = x->fail.links.count > 0 ||
                        x->fail.tried + x->fail.maintainers_tried > 0;
-    return is_touched(d, x) || is_proposed(f, x)         ? TRAP_TOUCHED
-           : x->when.count > 0                           ? TRAP_HOLDS
-           : is_reported                                 ? TRAP_REPORTED
-           : flag_fact(d->engine, x->acts_on.flag) >= 0 ? TRAP_OF_ENGINE
-                                                         : TRAP_CLOSED;
+    return is_touched(d, x) || is_proposed(f, x)         ? RELEVANCE_TOUCHED
+           : x->when.count > 0                           ? RELEVANCE_CONDITION
+           : is_reported                                 ? RELEVANCE_REPORTED
+           : flag_fact(d->engine, x->acts_on.flag) >= 0 ? RELEVANCE_ENGINE
+                                                         : RELEVANCE_NONE;
 }
 
 static void entry_ends_show(struct diagnosis *d, struct finding *f,
-                            const struct fact_list *facts, enum trap trap) {
+                            const struct fact_list *facts,
+                            enum relevance relevance) {
     const struct entry *e = f->entry;
     for (size_t i = 0; i < e->dead_end_count; i++) {
         const struct dead_end *x = &e->dead_ends[i];
-        if (trap_of(d, f, x) != trap || !holds(d, &x->when, facts, f->form))
+        if (relevance_of(d, f, x) != relevance ||
+            !is_true_here(d, &x->when, facts, f->form))
             continue;
         f->dead_ends[f->dead_end_count++] = (struct dead_end_shown){
-            .is = x, .trap = trap,
+            .is = x, .relevance = relevance,
             .fail = success_of(d->r, &x->fail, e->mechanism, NULL)};
     }
 }
@@ -115,6 +118,6 @@ void dead_ends_show(struct diagnosis *d, struct finding *f) {
     f->dead_ends = arena_array(d->a, f->entry->dead_end_count + ATTEMPTS_MAX,
                                sizeof *f->dead_ends);
     attempts_show(d, f);
-    for (enum trap trap = TRAP_TOUCHED; trap <= TRAP_CLOSED; trap++)
-        entry_ends_show(d, f, &facts, trap);
+    for (enum relevance r = RELEVANCE_TOUCHED; r <= RELEVANCE_NONE; r++)
+        entry_ends_show(d, f, &facts, r);
 }

@@ -16,19 +16,19 @@
 
 #include <inttypes.h>
 
-#define NOTHING (INT64_C(64) << 20) /* rounding errors of four printed
+#define ROUNDING_BYTES (INT64_C(64) << 20) /* rounding errors of four printed
                                        amounts */
 #define PIDS_APART 32  /* pids of workers of one parent differ by at most this
                           much */
-#define LIKE_PER_MILLE 20 /* sizes of ranks differ by at most this much */
+#define SIZE_PER_MILLE 20 /* sizes of ranks differ by at most this much */
 #define TOGETHER_LINES 400 /* lines between ranks that fail in one event */
 
-static const struct fact *told(const struct sighting *s, enum fact_name n) {
+static const struct fact *fact_of(const struct sighting *s, enum fact_name n) {
     return facts_first(&s->facts, n);
 }
 
 /* Subtracts y from x, including the ends of the interval. */
-static void take_off(struct fact *x, const struct fact *y) {
+static void fact_subtract(struct fact *x, const struct fact *y) {
     x->number -= y->number;
     x->low -= fact_high(y);
     x->high -= fact_low(y);
@@ -36,8 +36,8 @@ static void take_off(struct fact *x, const struct fact *y) {
 
 /* Memory in use on the card; known false: not in the message. */
 static struct fact in_use_of(const struct sighting *s, enum fact_name name) {
-    const struct fact *total = told(s, FACT_gpu_total);
-    const struct fact *free = told(s, FACT_gpu_free);
+    const struct fact *total = fact_of(s, FACT_gpu_total);
+    const struct fact *free = fact_of(s, FACT_gpu_free);
     if (!total || !free || free->number > total->number)
         return fact_blank(name, SOURCE_DERIVED);
     struct fact f = fact_number(name, SOURCE_DERIVED, total->number);
@@ -46,40 +46,40 @@ static struct fact in_use_of(const struct sighting *s, enum fact_name name) {
     f.high = fact_high(total);
     f.gpu = total->gpu;
     f.line = total->line;
-    take_off(&f, free);
+    fact_subtract(&f, free);
     return f;
 }
 
-static void at_least_nothing(struct fact *f) {
-    f->number = f->number < NOTHING ? 0 : f->number;
+static void clamp_at_zero(struct fact *f) {
+    f->number = f->number < ROUNDING_BYTES ? 0 : f->number;
     f->low = f->low < 0 ? 0 : f->low;
     f->high = f->high < f->number ? f->number : f->high;
 }
 
-static void outside_tell(struct diagnosis *d, struct sighting *s) {
-    const struct fact *reserved = told(s, FACT_pytorch_reserved);
-    const struct fact *allocated = told(s, FACT_pytorch_allocated);
-    const struct fact *rest = told(s, FACT_pytorch_unallocated);
+static void outside_derive(struct diagnosis *d, struct sighting *s) {
+    const struct fact *reserved = fact_of(s, FACT_pytorch_reserved);
+    const struct fact *allocated = fact_of(s, FACT_pytorch_allocated);
+    const struct fact *rest = fact_of(s, FACT_pytorch_unallocated);
     struct fact f = in_use_of(s, FACT_outside_framework);
     if (!f.known || !(reserved || (allocated && rest)))
         return;
     int64_t used = f.number;
-    take_off(&f, reserved ? reserved : allocated);
+    fact_subtract(&f, reserved ? reserved : allocated);
     if (!reserved)
-        take_off(&f, rest);
-    if (f.number < -NOTHING)
+        fact_subtract(&f, rest);
+    if (f.number < -ROUNDING_BYTES)
         return; /* the numbers contradict each other */
-    at_least_nothing(&f);
+    clamp_at_zero(&f);
     f.formula = arena_printf(
         d->a, "%" PRId64 " in use - %" PRId64
         " held by the framework's allocator", used, used - f.number);
-    sighting_tell(d, s, f);
+    sighting_add_fact(d, s, f);
 }
 
 /* ---- ranks of this job ---- */
 
 static int64_t own_pid(const struct diagnosis *d, const struct sighting *s) {
-    const struct fact *own = told(s, FACT_process_in_use);
+    const struct fact *own = fact_of(s, FACT_process_in_use);
     if (own && own->pid != FACT_NONE && own->why.n > 0)
         return own->pid; /* the log lists the process under this pid */
     return stream_of_number(d, s->places[0].stream)->pid;
@@ -104,10 +104,11 @@ bool has_ranks(const struct diagnosis *d) {
     return false;
 }
 
-static bool is_like(const struct fact *x, const struct fact *y) {
+static bool is_similar_size(const struct fact *x, const struct fact *y) {
     int64_t apart = x->number > y->number ? x->number - y->number
                                           : y->number - x->number;
-    return y->number > NOTHING && apart <= y->number / 1000 * LIKE_PER_MILLE;
+    return y->number > ROUNDING_BYTES &&
+           apart <= y->number / 1000 * SIZE_PER_MILLE;
 }
 
 static bool are_near(int64_t x, int64_t y) {
@@ -117,7 +118,7 @@ static bool are_near(int64_t x, int64_t y) {
 
 /* True if another listed process has the same size and a pid nearby: a launcher
  * starts such processes. */
-static bool has_twin(const struct sighting *s, const struct fact *listed) {
+static bool has_duplicate(const struct sighting *s, const struct fact *listed) {
     for (size_t i = 0; i < s->facts.count; i++) {
         const struct fact *other = &s->facts.at[i];
         if (other->name == FACT_other_in_use && other->known &&
@@ -133,32 +134,32 @@ static bool has_twin(const struct sighting *s, const struct fact *listed) {
  * process named as the failed one. */
 static bool is_in_row(const struct sighting *s, const struct fact *listed,
                       int64_t pid) {
-    size_t near = 0, twins = 0;
+    size_t near = 0, duplicates = 0;
     for (size_t i = 0; i < s->facts.count; i++) {
         const struct fact *other = &s->facts.at[i];
         bool is_near = other->name == FACT_other_in_use && other->known &&
                        are_near(other->pid, listed->pid);
         near += is_near;
-        twins += is_near && other->number == listed->number;
+        duplicates += is_near && other->number == listed->number;
     }
-    return near >= 2 && (twins >= 2 || are_near(pid, listed->pid) ||
-                         told(s, FACT_process_in_use) == NULL);
+    return near >= 2 && (duplicates >= 2 || are_near(pid, listed->pid) ||
+                         fact_of(s, FACT_process_in_use) == NULL);
 }
 
 static bool is_own_rank(const struct diagnosis *d, const struct sighting *s,
                         const struct fact *listed) {
-    const struct fact *own = told(s, FACT_process_in_use);
+    const struct fact *own = fact_of(s, FACT_process_in_use);
     int64_t pid = own_pid(d, s);
     if (listed->pid != FACT_NONE && is_pid_of_job(d, listed->pid))
         return true;
     if (is_in_row(s, listed, pid))
         return true;
-    if (!has_ranks(d) && !has_twin(s, listed))
+    if (!has_ranks(d) && !has_duplicate(s, listed))
         return false;
-    return are_near(pid, listed->pid) || (own && is_like(listed, own));
+    return are_near(pid, listed->pid) || (own && is_similar_size(listed, own));
 }
 
-static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
+static size_t own_ranks_derive(struct diagnosis *d, struct sighting *s,
                          int64_t *bytes) {
     size_t listed = 0;
     struct fact f = fact_blank(FACT_own_ranks, SOURCE_DERIVED);
@@ -175,7 +176,7 @@ static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
     f.known = listed > 0;
     f.line = s->hit->first_line;
     f.formula = STR("of the listed processes, by their pids and sizes");
-    sighting_tell(d, s, f);
+    sighting_add_fact(d, s, f);
     return listed;
 }
 
@@ -184,7 +185,7 @@ static size_t own_ranks_tell(struct diagnosis *d, struct sighting *s,
 /* True if the memory in use was counted before the program allocated any. */
 static bool is_at_start(const struct sighting *s) {
     return facts_say(&s->facts, FACT_stage, "load") &&
-           !told(s, FACT_tried_alloc) && !told(s, FACT_pytorch_allocated);
+           !fact_of(s, FACT_tried_alloc) && !fact_of(s, FACT_pytorch_allocated);
 }
 
 /* Memory of a process besides its tensors: a context, its libraries, and
@@ -210,8 +211,8 @@ static struct fact others_listed(const struct sighting *s) {
 /* The memory of this process. NULL if it is less than its own tensors: in a
  * container the driver may print 0 bytes. */
 static const struct fact *own_use(const struct sighting *s) {
-    const struct fact *own = told(s, FACT_process_in_use);
-    const struct fact *held = told(s, FACT_pytorch_allocated);
+    const struct fact *own = fact_of(s, FACT_process_in_use);
+    const struct fact *held = fact_of(s, FACT_pytorch_allocated);
     return own && held && fact_high(own) < fact_low(held) ? NULL : own;
 }
 
@@ -219,10 +220,10 @@ static const struct fact *own_use(const struct sighting *s) {
  * lists it as one of the others. It is the only one with the size of its
  * tensors and a context. */
 static void find_own_by_size(struct sighting *s) {
-    const struct fact *held = told(s, FACT_pytorch_allocated);
+    const struct fact *held = fact_of(s, FACT_pytorch_allocated);
     struct fact *own = NULL;
     size_t like = 0;
-    if (held == NULL || told(s, FACT_process_in_use) != NULL)
+    if (held == NULL || fact_of(s, FACT_process_in_use) != NULL)
         return;
     for (size_t i = 0; i < s->facts.count; i++) {
         struct fact *f = &s->facts.at[i];
@@ -237,22 +238,22 @@ static void find_own_by_size(struct sighting *s) {
         own->name = FACT_process_in_use;
 }
 
-static void others_tell(struct diagnosis *d, struct sighting *s) {
+static void others_derive(struct diagnosis *d, struct sighting *s) {
     find_own_by_size(s);
     int64_t ranks;
-    size_t listed = own_ranks_tell(d, s, &ranks);
+    size_t listed = own_ranks_derive(d, s, &ranks);
     const struct fact *own = own_use(s);
     struct fact f = in_use_of(s, FACT_others_in_use);
     int64_t used = f.number;
     if (f.known && own) {
-        take_off(&f, own);
+        fact_subtract(&f, own);
         f.formula = arena_printf(
             d->a, "%" PRId64 " in use - %" PRId64 " this process - %" PRId64
             " its ranks", used, own->number, ranks);
     } else if (f.known && is_at_start(s)) {
         f.low = f.low > AT_START_MOST ? f.low - AT_START_MOST : 0;
         f.formula = STR("in use before this process loaded anything");
-    } else if (listed > 0 && told(s, FACT_own_process_listed)) {
+    } else if (listed > 0 && fact_of(s, FACT_own_process_listed)) {
         f = others_listed(s);
         f.formula = STR("the listed processes");
     } else {
@@ -261,16 +262,16 @@ static void others_tell(struct diagnosis *d, struct sighting *s) {
     f.number -= ranks;
     f.low -= ranks;
     f.high -= ranks;
-    if (f.number >= -NOTHING) {
-        at_least_nothing(&f);
-        sighting_tell(d, s, f);
+    if (f.number >= -ROUNDING_BYTES) {
+        clamp_at_zero(&f);
+        sighting_add_fact(d, s, f);
     }
 }
 
-static void victim_tell(struct diagnosis *d, struct sighting *s) {
+static void victim_derive(struct diagnosis *d, struct sighting *s) {
     static const enum fact_name parts[] = {FACT_host_rss, FACT_file_rss,
                                            FACT_shmem_rss};
-    const struct fact *name = told(s, FACT_process_name);
+    const struct fact *name = fact_of(s, FACT_process_name);
     struct fact rss = fact_blank(FACT_victim_rss, SOURCE_DERIVED);
     if (!facts_say(&s->facts, FACT_device_kind, "host"))
         return;
@@ -278,25 +279,25 @@ static void victim_tell(struct diagnosis *d, struct sighting *s) {
         struct fact f = fact_word(FACT_victim, SOURCE_DERIVED, name->word);
         f.line = name->line;
         f.formula = STR("the process that the message names");
-        sighting_tell(d, s, f);
+        sighting_add_fact(d, s, f);
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        const struct fact *part = told(s, parts[i]);
+        const struct fact *part = fact_of(s, parts[i]);
         if (part && add_i64(rss.number, part->number, &rss.number)) {
             rss.known = true;
             rss.line = rss.line ? rss.line : part->line;
         }
     }
-    if (rss.known && told(s, FACT_host_rss)) {
+    if (rss.known && fact_of(s, FACT_host_rss)) {
         rss.formula = STR("anonymous, file and shared pages of that process");
-        sighting_tell(d, s, rss);
+        sighting_add_fact(d, s, rss);
     }
 }
 
 /* ---- other failures of the log ---- */
 
 static int64_t gpu_of(const struct sighting *s) {
-    const struct fact *f = told(s, FACT_gpu_index);
+    const struct fact *f = fact_of(s, FACT_gpu_index);
     return f ? f->number : FACT_NONE;
 }
 
@@ -321,7 +322,7 @@ static bool is_first_of_rank(const struct diagnosis *d,
     return true;
 }
 
-static void beside_tell(struct diagnosis *d, struct sighting *s) {
+static void neighbours_derive(struct diagnosis *d, struct sighting *s) {
     struct fact siblings = fact_blank(FACT_siblings, SOURCE_DERIVED);
     struct fact attempts = fact_blank(FACT_attempts, SOURCE_DERIVED);
     for (size_t i = 0; i < d->sightings.count; i++) {
@@ -336,11 +337,11 @@ static void beside_tell(struct diagnosis *d, struct sighting *s) {
     siblings.known = siblings.number > 1;
     siblings.line = attempts.line = s->hit->first_line;
     siblings.formula = STR("ranks or GPUs with this message, close together");
-    sighting_tell(d, s, siblings);
+    sighting_add_fact(d, s, siblings);
     attempts.known = attempts.number > 0;
     attempts.formula = STR("the same message of the same rank above, with "
                            "other numbers");
-    sighting_tell(d, s, attempts);
+    sighting_add_fact(d, s, attempts);
 }
 
 /* Bytes per parameter: 2 for the weight and 2 for the gradient in 16 bits, 4
@@ -362,7 +363,7 @@ static bool trains_all(const struct diagnosis *d, const struct sighting *s) {
 
 /* The training state: of the parameters that the log counts as trained, else of
  * all. */
-static void full_state_tell(struct diagnosis *d, struct sighting *s) {
+static void full_state_derive(struct diagnosis *d, struct sighting *s) {
     const struct fact *all = facts_last(&s->facts, FACT_model_params);
     const struct fact *trained = fact_here(d, s, FACT_trainable_params);
     const struct fact *of = trained ? trained : all;
@@ -372,36 +373,36 @@ static void full_state_tell(struct diagnosis *d, struct sighting *s) {
     f.formula = trained ? STR("12 bytes for each parameter that Adam trains")
                         : STR("12 bytes for each parameter, if Adam trains "
                               "all of them");
-    sighting_tell(d, s, f);
+    sighting_add_fact(d, s, f);
 }
 
 /* The number of parameters: the catalogue's, else the one in the model's
  * name. */
-static void model_tell(struct diagnosis *d, struct sighting *s) {
+static void model_params_derive(struct diagnosis *d, struct sighting *s) {
     const struct fact *model = fact_here(d, s, FACT_model);
     struct fact f = fact_blank(FACT_model_params, SOURCE_DERIVED);
     if (!model)
         return;
     struct model_match m = reader_model(d->r, model->word);
-    struct fact packing = fact_of_packing(&m);
+    struct fact packing = fact_of_quantization(&m);
     if (packing.known && !fact_here(d, s, FACT_quantization))
-        sighting_tell(d, s, packing);
-    if (!told(s, FACT_model) && facts_last(&d->context, FACT_model_params))
+        sighting_add_fact(d, s, packing);
+    if (!fact_of(s, FACT_model) && facts_last(&d->context, FACT_model_params))
         return;
     f.number = m.model && !m.is_guess ? m.model->params
                                       : params_named(model->word);
     f.formula = m.model && !m.is_guess ? STR("the catalogue's count")
                                        : STR("the size in the model's name");
     f.known = f.number > 0;
-    sighting_tell(d, s, f);
+    sighting_add_fact(d, s, f);
 }
 
 /* The weights on one GPU. Not computed if a ZeRO stage is known (stage 3
  * spreads the weights over a number of ranks that is not known), nor if a part
  * is kept on the host. */
-static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
+static void model_bytes_derive(struct diagnosis *d, struct sighting *s) {
     const struct fact *params = fact_here(d, s, FACT_model_params);
-    struct inputs c = case_of(d, &s->facts);
+    struct inputs c = inputs_of(d, &s->facts);
     struct fact f = fact_blank(FACT_model_bytes, SOURCE_DERIVED);
     if (!params || c.in[FACT_zero_stage].known ||
         c.in[FACT_cpu_offload].number > 0)
@@ -412,14 +413,14 @@ static void model_bytes_tell(struct diagnosis *d, struct sighting *s) {
     f.formula = arena_printf(
         d->a, "%" PRId64 " parameters x width / ranks of TP and PP",
         params->number);
-    sighting_tell(d, s, f);
+    sighting_add_fact(d, s, f);
 }
 
 /* True if the GPU uses the host's memory: by its name, else by a total that
  * only such GPUs have. */
 static bool is_unified(struct diagnosis *d, const struct sighting *s) {
     const struct fact *name = fact_here(d, s, FACT_gpu_name);
-    const struct fact *total = told(s, FACT_gpu_total);
+    const struct fact *total = fact_of(s, FACT_gpu_total);
     const struct gpu *gpu = name ? reader_gpu(d->r, name->word) : NULL;
     if (gpu || !total)
         return gpu && gpu->is_unified;
@@ -431,7 +432,7 @@ static bool is_unified(struct diagnosis *d, const struct sighting *s) {
     return unified > 0 && unified == gpus.count;
 }
 
-static void shared_tell(struct diagnosis *d, struct sighting *s) {
+static void shared_memory_derive(struct diagnosis *d, struct sighting *s) {
     struct fact f = fact_blank(FACT_shares_host_memory, SOURCE_DERIVED);
     if (fact_here(d, s, f.name) || !is_unified(d, s))
         return;
@@ -441,21 +442,21 @@ static void shared_tell(struct diagnosis *d, struct sighting *s) {
     facts_add_new(d->a, &s->facts, &f);
 }
 
-void derive_model(struct diagnosis *d, struct sighting *s) {
-    model_tell(d, s);
-    model_bytes_tell(d, s);
+void model_size_derive(struct diagnosis *d, struct sighting *s) {
+    model_params_derive(d, s);
+    model_bytes_derive(d, s);
 }
 
-void derive(struct diagnosis *d, struct sighting *s) {
-    shared_tell(d, s);
-    full_state_tell(d, s);
-    room_tell(d, s);
-    outside_tell(d, s);
-    smi_tell(d, s);
-    others_tell(d, s);
-    victim_tell(d, s);
-    beside_tell(d, s);
-    tensor_tell(d, s);
-    run_tell(d, s);
-    growth_tell(d, s);
+void failure_derive(struct diagnosis *d, struct sighting *s) {
+    shared_memory_derive(d, s);
+    full_state_derive(d, s);
+    free_memory_derive(d, s);
+    outside_derive(d, s);
+    smi_derive(d, s);
+    others_derive(d, s);
+    victim_derive(d, s);
+    neighbours_derive(d, s);
+    tensor_derive(d, s);
+    run_time_derive(d, s);
+    growth_derive(d, s);
 }

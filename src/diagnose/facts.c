@@ -52,7 +52,7 @@ const struct fact *fact_here(const struct diagnosis *d,
     return own ? own : facts_last(&d->context, name);
 }
 
-void sighting_tell(struct diagnosis *d, struct sighting *s, struct fact f) {
+void sighting_add_fact(struct diagnosis *d, struct sighting *s, struct fact f) {
     if (f.known)
         facts_add_new(d->a, &s->facts, &f);
 }
@@ -256,7 +256,7 @@ static size_t count_own(const struct fact_list *list, int64_t held,
 
 /* In a container the driver may print 0 bytes for each process, including this
  * one. If this one has 0 but holds tensors, all counts of 0 are dropped. */
-static void drop_blind_counts(struct fact_list *list) {
+static void drop_zero_counts(struct fact_list *list) {
     const struct fact *own = facts_first(list, FACT_process_in_use);
     int64_t held;
     if (!own || own->number > 0 ||
@@ -275,13 +275,13 @@ void facts_derive(struct arena *a, struct fact_list *list) {
     int64_t held;
     bool is_whole;
     size_t where = 0;
-    drop_blind_counts(list);
+    drop_zero_counts(list);
     if (!facts_first(list, FACT_other_in_use))
         return;
     struct fact own = fact_blank(FACT_own_process_listed, SOURCE_DERIVED);
     own.known = true;
-    bool is_told = torch_holds(list, &held, &is_whole);
-    if (!is_told) { /* the line was cut before the amount */
+    bool has_amount = torch_holds(list, &held, &is_whole);
+    if (!has_amount) { /* the line was cut before the amount */
         held = CONTEXT_LEAST;
         is_whole = false;
     }
@@ -294,7 +294,7 @@ void facts_derive(struct arena *a, struct fact_list *list) {
         own.number = 1;
         own.gpu = listed->gpu;
         own.line = listed->line;
-        own.formula = !is_told ?
+        own.formula = !has_amount ?
             STR("the one process listed holds all that is not free") :
             arena_printf(
                 a, "%" PRId64 " in use = %" PRId64

@@ -32,9 +32,9 @@ static const struct stage_anchor *row_of(const struct diagnosis *d,
     return is_row ? &e->stages[h->ordinal] : NULL;
 }
 
-static const struct setting *told_by(const struct diagnosis *d,
-                                     const struct hit *h,
-                                     enum fact_name name) {
+static const struct setting *frame_setting(const struct diagnosis *d,
+                                           const struct hit *h,
+                                           enum fact_name name) {
     const struct stage_anchor *row = row_of(d, h);
     for (size_t i = 0; row && row->is_frame && i < row->set_count; i++)
         if (row->set[i].name == name)
@@ -58,16 +58,16 @@ static bool is_inner(const struct diagnosis *d, const struct hit *h,
     return is_above && h->order >= than->order;
 }
 
-static bool tell_at(struct diagnosis *d, const struct place *p,
-                    struct fact *f) {
+static bool fact_at_place(struct diagnosis *d, const struct place *p,
+                          struct fact *f) {
     const struct hit_run *run = &d->stage_hits;
     const struct hit *best = NULL;
     const struct hit *h;
     for (size_t at = TRACE_BEGIN; (h = trace_next(run, p, &at)) != NULL;)
-        if (told_by(d, h, f->name) && is_inner(d, h, best, p))
+        if (frame_setting(d, h, f->name) && is_inner(d, h, best, p))
             best = h;
     if (best) {
-        *f = fact_stated(told_by(d, best, f->name), best->first_line);
+        *f = fact_stated(frame_setting(d, best, f->name), best->first_line);
         f->why = STR("the innermost frame that tells it");
     }
     return best != NULL;
@@ -94,7 +94,7 @@ static struct str short_frame(struct arena *a, struct str raw) {
                         STR_ARG(str_slice(in, 1, in.n)));
 }
 
-static void tell_place(struct diagnosis *d, struct sighting *s) {
+static void frame_derive(struct diagnosis *d, struct sighting *s) {
     struct fact f = fact_blank(FACT_frame, SOURCE_LOG);
     for (size_t i = 0; i < s->place_count && !f.known; i++) {
         const struct hit_run *run = &d->stage_hits;
@@ -109,14 +109,14 @@ static void tell_place(struct diagnosis *d, struct sighting *s) {
             }
         }
     }
-    sighting_tell(d, s, f);
+    sighting_add_fact(d, s, f);
 }
 
-static bool tell_by_frame(struct diagnosis *d, struct sighting *s,
-                          enum fact_name name) {
+static bool derive_by_frame(struct diagnosis *d, struct sighting *s,
+                            enum fact_name name) {
     struct fact f = fact_blank(name, SOURCE_LOG);
     for (size_t i = 0; i < s->place_count; i++) {
-        if (tell_at(d, &s->places[i], &f)) {
+        if (fact_at_place(d, &s->places[i], &f)) {
             facts_add_new(d->a, &s->facts, &f);
             return true;
         }
@@ -126,31 +126,31 @@ static bool tell_by_frame(struct diagnosis *d, struct sighting *s,
 
 /* Ranks print at the same time, so a message may be apart from its frames.
  * Frames nearby set the fact if all of them agree. */
-static bool tell_by_neighbours(struct diagnosis *d, struct sighting *s,
-                               enum fact_name name) {
+static bool derive_by_neighbours(struct diagnosis *d, struct sighting *s,
+                                 enum fact_name name) {
     const struct place *p = &s->places[0];
-    const struct setting *told = NULL;
+    const struct setting *agreed = NULL;
     uint32_t line = 0;
     for (size_t i = 0; i < d->stage_hits.count; i++) {
         const struct hit *h = d->stage_hits.at[i];
-        const struct setting *one = told_by(d, h, name);
+        const struct setting *one = frame_setting(d, h, name);
         if (!one || h->first_line + NEIGHBOUR_LINES < p->first_line ||
             h->first_line > p->last_line + NEIGHBOUR_LINES)
             continue;
-        if (told && !str_eq(told->value, one->value))
+        if (agreed && !str_eq(agreed->value, one->value))
             return false;
-        line = told ? line : h->first_line;
-        told = one;
+        line = agreed ? line : h->first_line;
+        agreed = one;
     }
-    if (!told)
+    if (!agreed)
         return false;
-    struct fact f = fact_stated(told, line);
+    struct fact f = fact_stated(agreed, line);
     f.why = STR("the frames nearby agree");
     facts_add_new(d->a, &s->facts, &f);
     return true;
 }
 
-static void task_follows(struct diagnosis *d, struct sighting *s) {
+static void task_derive(struct diagnosis *d, struct sighting *s) {
     const struct fact *stage = facts_first(&s->facts, FACT_stage);
     const struct engine *engine = engine_of_failure(d, s);
     const struct program *program = program_of_log(d);
@@ -160,7 +160,7 @@ static void task_follows(struct diagnosis *d, struct sighting *s) {
         f.word = STR("train");
         f.line = stage->line;
         f.why = arena_printf(d->a, "stage = %.*s", STR_ARG(stage->word));
-    } else if (tell_by_neighbours(d, s, FACT_task) ||
+    } else if (derive_by_neighbours(d, s, FACT_task) ||
                facts_last(&d->context, FACT_task)) {
         return; /* another frame or a line of the log has it */
     } else if (engine && engine->task.n > 0) {
@@ -187,7 +187,7 @@ static bool has_own_steps(const struct engine *e) {
 
 /* If no row has the stage, an operation that only a forward pass has sets
  * it. */
-static void stage_follows(struct diagnosis *d, struct sighting *s) {
+static void stage_derive(struct diagnosis *d, struct sighting *s) {
     const struct fact *work = facts_first(&s->facts, FACT_work);
     if (work && !facts_first(&s->facts, FACT_stage) &&
         !has_own_steps(engine_of_failure(d, s)) &&
@@ -196,7 +196,7 @@ static void stage_follows(struct diagnosis *d, struct sighting *s) {
         struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("forward"));
         f.line = work->line;
         f.why = arena_printf(d->a, "work = %.*s", STR_ARG(work->word));
-        sighting_tell(d, s, f);
+        sighting_add_fact(d, s, f);
     }
 }
 
@@ -207,12 +207,12 @@ static bool is_wrapper(struct diagnosis *d, const struct sighting *s) {
     return e && e->role == ROLE_wrapper;
 }
 
-void frames_tell(struct diagnosis *d, struct sighting *s) {
+void frames_derive(struct diagnosis *d, struct sighting *s) {
     if (!is_wrapper(d, s))
-        tell_place(d, s);
+        frame_derive(d, s);
     if (!facts_first(&s->facts, FACT_work))
-        tell_by_frame(d, s, FACT_work);
-    stage_follows(d, s);
-    if (!facts_first(&s->facts, FACT_task) && !tell_by_frame(d, s, FACT_task))
-        task_follows(d, s);
+        derive_by_frame(d, s, FACT_work);
+    stage_derive(d, s);
+    if (!facts_first(&s->facts, FACT_task) && !derive_by_frame(d, s, FACT_task))
+        task_derive(d, s);
 }

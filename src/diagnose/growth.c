@@ -44,12 +44,12 @@ static bool is_same_text(const struct hit *x, const struct hit *y,
     return a && b ? str_eq(a->text, b->text) : a == b;
 }
 
-static bool is_like(const struct hit *x, const struct hit *y) {
+static bool is_same_series(const struct hit *x, const struct hit *y) {
     return x->pattern == y->pattern && x->stream == y->stream &&
            is_same_text(x, y, FACT_pid) && is_same_text(x, y, FACT_pod);
 }
 
-static bool is_told_of(const struct series *list, const struct hit *h) {
+static bool has_line(const struct series *list, const struct hit *h) {
     for (size_t i = 0; i < list->count; i++)
         if (list->at[i].hit->first_line == h->first_line)
             return true;
@@ -60,7 +60,7 @@ static void add_level(struct series *list, const struct hit *h,
                       enum fact_name name) {
     const struct capture *c = hit_capture(h, name);
     struct fact f = fact_blank(name, SOURCE_LOG);
-    if (!c || list->count == GROWTH_LEVELS_MAX || is_told_of(list, h))
+    if (!c || list->count == GROWTH_LEVELS_MAX || has_line(list, h))
         return;
     fact_read(name, c->text, c->scale, &f);
     if (f.known && f.number > 0)
@@ -105,7 +105,7 @@ static void series_of(const struct diagnosis *d, const struct sighting *s,
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *x = &d->scan->hits.at[i];
         if (x->order >= begin && x->order <= end &&
-            x->kind == PATTERN_CONTEXT && is_like(x, h))
+            x->kind == PATTERN_CONTEXT && is_same_series(x, h))
             add_level(out, x, name);
     }
 }
@@ -113,7 +113,7 @@ static void series_of(const struct diagnosis *d, const struct sighting *s,
 static bool is_first_alike(const struct diagnosis *d, size_t at) {
     const struct hit *h = &d->scan->hits.at[at];
     for (size_t i = 0; i < at; i++)
-        if (is_like(&d->scan->hits.at[i], h))
+        if (is_same_series(&d->scan->hits.at[i], h))
             return false;
     return true;
 }
@@ -129,7 +129,7 @@ static struct fact growth_new(struct arena *a, const struct series *list) {
     return f;
 }
 
-void growth_tell(struct diagnosis *d, struct sighting *s) {
+void growth_derive(struct diagnosis *d, struct sighting *s) {
     enum fact_name name = is_of_host(d, s) ? FACT_host_level : FACT_gpu_level;
     struct fact best = {0};
     for (size_t i = 0; i < d->scan->hits.count; i++) {
@@ -143,5 +143,5 @@ void growth_tell(struct diagnosis *d, struct sighting *s) {
         if (growth > 0 && (!best.known || growth > best.number))
             best = growth_new(d->a, &list);
     }
-    sighting_tell(d, s, best);
+    sighting_add_fact(d, s, best);
 }

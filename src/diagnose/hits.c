@@ -22,8 +22,8 @@ const struct capture *hit_capture(const struct hit *h, enum fact_name name) {
 }
 
 const struct stream *stream_of_number(const struct diagnosis *d, uint32_t n) {
-    static const struct stream nobody = {.rank = FACT_NONE, .pid = FACT_NONE};
-    return n < d->scan->stream_count ? &d->scan->streams[n] : &nobody;
+    static const struct stream unknown = {.rank = FACT_NONE, .pid = FACT_NONE};
+    return n < d->scan->stream_count ? &d->scan->streams[n] : &unknown;
 }
 
 /* Hits of stages, in order of position: they are looked up by position. */

@@ -48,7 +48,7 @@ static void incidents_merge(struct arena *a, struct incident *into,
                             struct incident *from) {
     for (size_t i = 0; i < from->count; i++)
         sighting_join(a, into, from->sightings[i]);
-    from->is_absorbed = true;
+    from->is_merged = true;
 }
 
 /* ---- merging ---- */
@@ -66,7 +66,8 @@ uint32_t lines_apart(const struct sighting *x, const struct sighting *y) {
     return a > b ? a - b : b - a;
 }
 
-static bool fell_together(const struct incident *x, const struct incident *y) {
+static bool failed_together(const struct incident *x,
+                            const struct incident *y) {
     for (size_t i = 0; i < x->count; i++) {
         for (size_t k = 0; k < y->count; k++) {
             const struct sighting *a = x->sightings[i], *b = y->sightings[k];
@@ -77,8 +78,8 @@ static bool fell_together(const struct incident *x, const struct incident *y) {
     return false;
 }
 
-static bool is_ruled_out(struct diagnosis *d, const struct incident *sure,
-                         const struct incident *unsure) {
+static bool is_any_ruled_out(struct diagnosis *d, const struct incident *sure,
+                             const struct incident *unsure) {
     for (size_t i = 0; i < unsure->count; i++)
         if (entry_is_ruled_out(d, sure->entry_number, unsure->sightings[i]))
             return true;
@@ -91,9 +92,9 @@ static struct incident *nearest_sure(struct diagnosis *d,
     uint32_t least = UINT32_MAX;
     for (size_t i = 0; i < d->incidents.count; i++) {
         struct incident *other = d->incidents.at[i];
-        if (other == unsure || other->is_absorbed ||
+        if (other == unsure || other->is_merged ||
             other->head != unsure->head || other->chosen->is_generic ||
-            is_ruled_out(d, other, unsure))
+            is_any_ruled_out(d, other, unsure))
             continue;
         uint32_t apart = lines_apart(other->sightings[0], unsure->sightings[0]);
         if (!best || apart < least) {
@@ -113,7 +114,7 @@ static struct incident *other_unsure(const struct diagnosis *d,
         bool is_more = other->entry->when.count + other->entry->condition_count
                        > unsure->entry->when.count +
                              unsure->entry->condition_count;
-        if (other != unsure && !other->is_absorbed &&
+        if (other != unsure && !other->is_merged &&
             other->head == unsure->head && is_more &&
             other->chosen->is_generic)
             return other;
@@ -124,7 +125,7 @@ static struct incident *other_unsure(const struct diagnosis *d,
 static void unsure_join(struct diagnosis *d) {
     for (size_t i = 0; i < d->incidents.count; i++) {
         struct incident *x = d->incidents.at[i];
-        if (x->is_absorbed || !x->chosen->is_generic)
+        if (x->is_merged || !x->chosen->is_generic)
             continue;
         struct incident *into = nearest_sure(d, x);
         into = into ? into : other_unsure(d, x);
@@ -137,12 +138,12 @@ static void ranks_join(struct diagnosis *d) {
     for (size_t i = 0; i < d->incidents.count; i++) {
         for (size_t k = 0; k < d->incidents.count; k++) {
             struct incident *x = d->incidents.at[i], *y = d->incidents.at[k];
-            bool is_pair = x != y && !x->is_absorbed && !y->is_absorbed &&
+            bool is_pair = x != y && !x->is_merged && !y->is_merged &&
                            x->head == y->head;
             bool is_surer = x->chosen->certainty < y->chosen->certainty ||
                             (x->chosen->certainty == y->chosen->certainty &&
                              i < k);
-            if (is_pair && is_surer && fell_together(x, y))
+            if (is_pair && is_surer && failed_together(x, y))
                 incidents_merge(d->a, x, y);
         }
     }
@@ -212,6 +213,6 @@ void incidents_find(struct diagnosis *d) {
     unsure_join(d);
     ranks_join(d);
     for (size_t i = 0; i < d->incidents.count; i++)
-        if (!d->incidents.at[i]->is_absorbed)
+        if (!d->incidents.at[i]->is_merged)
             incident_settle(d, d->incidents.at[i]);
 }

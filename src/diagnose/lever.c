@@ -42,7 +42,7 @@ static const struct program *levers_for(const struct diagnosis *d,
 }
 
 /* True if it cures a cause of the entry by more than a little. */
-static bool helps(const struct entry *e, const struct workaround *w) {
+static bool cures_a_cause(const struct entry *e, const struct workaround *w) {
     for (size_t i = 0; i < w->cure_count; i++)
         for (size_t k = 0; k < e->cause_count; k++)
             if (w->cures[i].strength != STRENGTH_little &&
@@ -86,7 +86,7 @@ static struct workaround_list with_levers(struct diagnosis *d,
         d->a, e->workaround_count + p->lever_count, sizeof *both);
     list = (struct workaround_list){both, 0};
     for (size_t i = 0; i < p->lever_count; i++)
-        if (helps(e, &p->levers[i]) && !entry_has(e, &p->levers[i]))
+        if (cures_a_cause(e, &p->levers[i]) && !entry_has(e, &p->levers[i]))
             both[list.count++] = p->levers[i];
     for (size_t i = 0; i < e->workaround_count; i++)
         if (!is_replaced(p, &e->workarounds[i]))
@@ -105,7 +105,7 @@ static const struct program *place_of(const struct diagnosis *d,
 
 /* Takes the texts and the command of the place; rates, causes and conditions
  * stay the entry's. */
-static void say_for(const struct program *place, struct workaround *w) {
+static void texts_of_place(const struct program *place, struct workaround *w) {
     for (size_t i = 0; w->use.n > 0 && i < place->lever_count; i++) {
         if (str_eq(place->levers[i].use, w->use)) {
             w->action = place->levers[i].action;
@@ -124,7 +124,7 @@ struct workaround_list workarounds_here(struct diagnosis *d,
     struct workaround *said = arena_array(d->a, list.count, sizeof *said);
     for (size_t i = 0; i < list.count; i++) {
         said[i] = list.at[i];
-        say_for(place, &said[i]);
+        texts_of_place(place, &said[i]);
     }
     return (struct workaround_list){said, list.count};
 }
@@ -179,7 +179,7 @@ static size_t lever_name_end(const struct workaround *w, struct str said) {
     return end;
 }
 
-static bool says_no(struct str value) {
+static bool is_off_word(struct str value) {
     static const char *const words[] = {"false", "0", "off", "no", "none",
                                         "null", "disabled", NULL};
     return str_in_nocase(value, words);
@@ -293,8 +293,8 @@ static bool lower_share(const struct diagnosis *d, struct fix *fix,
 
 /* Makes the command a step from the value in force, or empties it if no step is
  * known. */
-static void go_further(const struct diagnosis *d, struct fix *fix,
-                       struct option_seen *seen, struct str wanted) {
+static void step_command(const struct diagnosis *d, struct fix *fix,
+                         struct option_seen *seen, struct str wanted) {
     enum change change = fix->is->acts_on.change;
     int64_t now, own = 1;
     bool is_special = str_to_int(wanted, &own) && own < 1; /* 0: no limit */
@@ -325,14 +325,14 @@ struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix) {
         return seen;
     seen = option_of(d, w);
     struct str wanted = value_wanted(w, fix->command);
-    bool is_off = says_no(seen.value) && !str_eq_nocase(seen.value, wanted);
+    bool is_off = is_off_word(seen.value) && !str_eq_nocase(seen.value, wanted);
     if (seen.text.n == 0 || is_off)
         return (struct option_seen){0};
     if (w->acts_on.change == CHANGE_set) {
         seen.is_done = wanted.n == 0 || str_eq_nocase(wanted, seen.value);
         seen.text = seen.is_done ? seen.text : (struct str){NULL, 0};
     } else {
-        go_further(d, fix, &seen, wanted);
+        step_command(d, fix, &seen, wanted);
     }
     return seen;
 }

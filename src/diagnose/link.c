@@ -20,10 +20,10 @@
 
 #define NEAR_LINES 500
 
-static bool is_live(const struct incident *i) { return !i->is_absorbed; }
+static bool is_active(const struct incident *i) { return !i->is_merged; }
 
 static bool is_failed_root(const struct incident *i) {
-    return is_live(i) && i->role == ROLE_root &&
+    return is_active(i) && i->role == ROLE_root &&
            i->entry->severity == SEVERITY_failure;
 }
 
@@ -63,7 +63,8 @@ static bool is_guess(const struct incident *i) {
 }
 
 /* True if the guess is a suspect, or if only its entry is of no program. */
-static bool is_vaguer(const struct incident *guess, const struct incident *x) {
+static bool is_less_specific(const struct incident *guess,
+                             const struct incident *x) {
     struct str unknown = STR("unknown");
     return guess->entry->severity == SEVERITY_suspect ||
            (str_eq(guess->entry->component, unknown) &&
@@ -92,11 +93,12 @@ static bool lines_touch(const struct incident *x, const struct incident *y) {
 
 /* True if x makes the guess superfluous. A warning does so on its own lines
  * only; a recovery, a failure, a wrapper and a consequence in the whole log. */
-static bool is_told_by(const struct incident *guess, const struct incident *x) {
-    if (!is_live(x))
+static bool makes_superfluous(const struct incident *guess,
+                              const struct incident *x) {
+    if (!is_active(x))
         return false;
     if (is_guess(x))
-        return is_vaguer(guess, x) && is_failed_root(x);
+        return is_less_specific(guess, x) && is_failed_root(x);
     bool is_mild = x->role == ROLE_root && !is_failed_root(x) &&
                    x->entry->severity != SEVERITY_recovery;
     return !is_mild || lines_touch(guess, x);
@@ -107,8 +109,8 @@ static bool is_told_by(const struct incident *guess, const struct incident *x) {
 static void guesses_drop(struct incident_list *list) {
     for (size_t i = 0; i < list->count; i++)
         for (size_t k = 0; k < list->count && is_guess(list->at[i]); k++)
-            if (is_told_by(list->at[i], list->at[k]))
-                list->at[i]->is_absorbed = true;
+            if (makes_superfluous(list->at[i], list->at[k]))
+                list->at[i]->is_merged = true;
 }
 
 /* ---- messages of one failure ---- */
@@ -151,7 +153,8 @@ static bool is_torch(const struct incident *i) {
 }
 
 /* True if x is the more specific of two messages of one failure. */
-static bool says_more(const struct incident *x, const struct incident *y) {
+static bool is_more_specific(const struct incident *x,
+                             const struct incident *y) {
     if (is_general(x) != is_general(y))
         return is_general(y);
     if (is_torch(x) != is_torch(y))
@@ -159,8 +162,8 @@ static bool says_more(const struct incident *x, const struct incident *y) {
     return false;
 }
 
-static void facts_take_over(struct diagnosis *d, struct incident *x,
-                            const struct fact_list *more) {
+static void facts_copy(struct diagnosis *d, struct incident *x,
+                       const struct fact_list *more) {
     for (size_t i = 0; i < more->count; i++)
         facts_add_new(d->a, &x->worst->facts, &more->at[i]);
 }
@@ -178,8 +181,8 @@ static bool is_seen_again(const struct incident *x, const struct sighting *s) {
     return false;
 }
 
-static void sighting_take_over(struct diagnosis *d, struct incident *x,
-                               struct sighting *s) {
+static void sighting_move(struct diagnosis *d, struct incident *x,
+                          struct sighting *s) {
     x->sightings = arena_grow(d->a, x->sightings, x->count, &x->cap,
                               sizeof *x->sightings);
     x->sightings[x->count++] = s;
@@ -199,8 +202,8 @@ static bool is_near(const struct sighting *s, const struct incident *x,
 
 /* Moves the sightings of y that were raised together with x into x. The rest of
  * y is another failure with the same words and stays in y. */
-static void absorb(struct diagnosis *d, struct incident *x,
-                   struct incident *y) {
+static void incident_merge(struct diagnosis *d, struct incident *x,
+                           struct incident *y) {
     size_t count = x->count, left = 0;
     bool has_worst = is_near(y->worst, x, count);
     for (size_t i = 0; i < y->count; i++) {
@@ -209,13 +212,13 @@ static void absorb(struct diagnosis *d, struct incident *x,
             y->sightings[left++] = s;
             continue;
         }
-        sighting_take_over(d, x, s);
+        sighting_move(d, x, s);
         y->times -= s->count;
         if (!has_worst || s == y->worst)
-            facts_take_over(d, x, &s->facts);
+            facts_copy(d, x, &s->facts);
     }
     y->count = left;
-    y->is_absorbed = left == 0;
+    y->is_merged = left == 0;
     if (left > 0)
         incident_settle(d, y);
 }
@@ -235,34 +238,34 @@ static bool is_other_try(const struct diagnosis *d, const struct incident *x,
 
 /* Merges y into x, which wraps it. The first and the last line of a report are
  * one event, so their counts are not added. */
-static void absorb_wrapped(struct diagnosis *d, struct incident *x,
-                           struct incident *y) {
+static void wrapped_merge(struct diagnosis *d, struct incident *x,
+                          struct incident *y) {
     if (is_other_try(d, x, y))
         return;
     uint64_t own = x->times, more = y->times;
-    absorb(d, x, y);
-    if (y->is_absorbed)
+    incident_merge(d, x, y);
+    if (y->is_merged)
         x->times = own > more ? own : more;
 }
 
 static void roots_join(struct diagnosis *d, struct incident *x,
                        struct incident *y) {
     if (has_relation(d, x, RELATION_wraps, y))
-        absorb_wrapped(d, x, y);
+        wrapped_merge(d, x, y);
     else if (!has_relation(d, y, RELATION_wraps, x) &&
-             share_traceback(x, y) && says_more(x, y))
-        absorb(d, x, y);
+             share_traceback(x, y) && is_more_specific(x, y))
+        incident_merge(d, x, y);
 }
 
 /* Merges a warning into the failure that wraps it, at any distance: it may be
  * from the start of a container. */
 static void warning_join(struct diagnosis *d, struct incident *x,
                          struct incident *y) {
-    if (is_failed_root(x) && is_live(y) &&
+    if (is_failed_root(x) && is_active(y) &&
         y->entry->severity == SEVERITY_warning &&
         has_relation(d, x, RELATION_wraps, y)) {
-        facts_take_over(d, x, &y->worst->facts);
-        y->is_absorbed = true;
+        facts_copy(d, x, &y->worst->facts);
+        y->is_merged = true;
     }
 }
 
@@ -318,7 +321,7 @@ static void make_root(struct diagnosis *d, struct incident *i) {
 static void wrappers_link(struct diagnosis *d) {
     for (size_t i = 0; i < d->incidents.count; i++) {
         struct incident *x = d->incidents.at[i];
-        if (!is_live(x) || x->role == ROLE_root || x->cause)
+        if (!is_active(x) || x->role == ROLE_root || x->cause)
             continue;
         struct incident *cause = cause_for(d, x);
         if (cause)

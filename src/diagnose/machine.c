@@ -18,7 +18,7 @@
 
 /* ---- reading ---- */
 
-static bool take_owner(struct str word, struct machine_fact *out) {
+static bool owner_read(struct str word, struct machine_fact *out) {
     struct str rest, key = str_cut(str_trim(word), ' ', &rest);
     rest = str_trim(rest);
     if (str_eq(key, STR("engine")) && rest.n > 0) {
@@ -30,10 +30,10 @@ static bool take_owner(struct str word, struct machine_fact *out) {
     return str_eq(key, STR("pid")) && str_to_int(rest, &out->fact.pid);
 }
 
-static bool take_owners(struct str inside, struct machine_fact *out) {
+static bool owners_read(struct str inside, struct machine_fact *out) {
     while (inside.n > 0) {
         struct str rest, word = str_cut(inside, ',', &rest);
-        if (!take_owner(word, out))
+        if (!owner_read(word, out))
             return false;
         inside = rest;
     }
@@ -59,7 +59,7 @@ bool machine_fact_read(struct arena *a, struct str text,
     out->fact.name = fact;
     size_t close = str_find_char(owners, ']');
     if (owners.n > 0 && (close == owners.n ||
-                         !take_owners(str_slice(owners, 0, close), out))) {
+                         !owners_read(str_slice(owners, 0, close), out))) {
         *why = arena_printf(a, "'%.*s': in brackets stand gpu N, pid N or "
                             "engine NAME", STR_ARG(text));
         return false;
@@ -94,8 +94,8 @@ static bool is_of_moment(enum fact_name name) {
  * values. Of free memory and of limits the least value is kept, since that
  * limits a job. Before a start (free_before_load) the card with the most free
  * memory counts: other jobs may run on the others. */
-static void settle(struct arena *a, struct fact_list *out,
-                   const struct fact *f, bool *is_split) {
+static void fact_merge(struct arena *a, struct fact_list *out,
+                       const struct fact *f, bool *is_split) {
     for (size_t i = 0; i < out->count; i++) {
         struct fact *old = &out->at[i];
         if (old->name != f->name)
@@ -158,7 +158,7 @@ struct fact_list machine_settled(struct arena *a, struct reader *r,
                                                  stands for more memory */
         if (m->fact.known && is_its && !is_process && !is_choice &&
             (is_now || !is_of_moment(m->fact.name)))
-            settle(a, &out, &m->fact, is_dropped);
+            fact_merge(a, &out, &m->fact, is_dropped);
     }
     if (is_dropped[FACT_gpu_name])
         is_dropped[FACT_gpu_total] = true;
@@ -204,7 +204,7 @@ static bool is_identity(enum fact_name name) {
            name == FACT_host_total || name == FACT_os;
 }
 
-static const struct fact *said_by_log(const struct diagnosis *d,
+static const struct fact *fact_of_log(const struct diagnosis *d,
                                       enum fact_name name) {
     const struct fact *f = facts_first(&d->context, name);
     for (size_t i = 0; !f && i < d->sightings.count; i++)
@@ -214,14 +214,14 @@ static const struct fact *said_by_log(const struct diagnosis *d,
 
 static void note_difference(struct diagnosis *d, const char *key,
                             const struct fact *log, const struct fact *here) {
-    d->machine_differs = NOTE(key, fact_called(d->a, log->name),
+    d->machine_differs = NOTE(key, fact_label(d->a, log->name),
                               fact_written(d->a, log, false),
                               fact_written(d->a, here, false));
 }
 
 static bool is_of_another(struct diagnosis *d, const struct fact_list *here) {
     for (size_t i = 0; i < here->count; i++) {
-        const struct fact *f = &here->at[i], *log = said_by_log(d, f->name);
+        const struct fact *f = &here->at[i], *log = fact_of_log(d, f->name);
         if (is_identity(f->name) && log && differs(d, log, f)) {
             note_difference(d, "diagnose.remark.other_machine", log, f);
             return true;
@@ -230,7 +230,7 @@ static bool is_of_another(struct diagnosis *d, const struct fact_list *here) {
     return false;
 }
 
-void machine_take(struct diagnosis *d) {
+void machine_facts_add(struct diagnosis *d) {
     if (!d->answers || d->answers->machine.count == 0)
         return;
     struct str engine = d->engine ? d->engine->id : (struct str){NULL, 0};
@@ -239,7 +239,7 @@ void machine_take(struct diagnosis *d) {
     if (is_of_another(d, &here))
         return;
     for (size_t i = 0; i < here.count; i++) {
-        const struct fact *f = &here.at[i], *log = said_by_log(d, f->name);
+        const struct fact *f = &here.at[i], *log = fact_of_log(d, f->name);
         if (log && differs(d, log, f))
             note_difference(d, "diagnose.remark.machine_differs", log, f);
         if (!facts_first(&d->context, f->name))

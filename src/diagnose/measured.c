@@ -2,7 +2,7 @@
  * each with its owner. A log without a failure has them as well. */
 #include "diagnose/work.h"
 
-static bool tells_memory(enum fact_name name) {
+static bool is_memory_fact(enum fact_name name) {
     static const enum fact_name names[] = {
         FACT_free_before_load,   FACT_weights_bytes,    FACT_kv_available,
         FACT_kv_bytes,           FACT_activation_peak,  FACT_non_torch,
@@ -26,14 +26,14 @@ static int64_t rank_of_process(struct str process) {
     return is_one ? rank : FACT_NONE;
 }
 
-static void add_told(struct diagnosis *d, const struct hit *h,
-                     struct fact_list *all) {
+static void memory_facts_add(struct diagnosis *d, const struct hit *h,
+                             struct fact_list *all) {
     struct fact_list facts = facts_of_hit(d, h, NULL);
     int64_t rank = rank_of_process(stream_of_number(d, h->stream)->process);
     for (size_t i = 0; i < facts.count; i++) {
         struct fact f = facts.at[i];
         f.rank = f.rank != FACT_NONE ? f.rank : rank;
-        if (f.known && tells_memory(f.name))
+        if (f.known && is_memory_fact(f.name))
             facts_add(d->a, all, &f);
     }
 }
@@ -42,11 +42,11 @@ struct breakdown measured_find(struct diagnosis *d) {
     struct fact_list none = {0}, all = {0};
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
-        if (h->kind == PATTERN_CONTEXT && hit_is_ours(d, h))
-            add_told(d, h, &all);
+        if (h->kind == PATTERN_CONTEXT && hit_is_of_engine(d, h))
+            memory_facts_add(d, h, &all);
     }
     if (all.count == 0)
         return (struct breakdown){0};
-    struct inputs c = case_of(d, &none);
+    struct inputs c = inputs_of(d, &none);
     return memory_breakdown(d->a, &c, &all);
 }

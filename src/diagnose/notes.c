@@ -26,7 +26,7 @@ struct str written_line(struct arena *a, uint32_t line) {
     return arena_printf(a, "%" PRIu32, line);
 }
 
-struct str fact_called(struct arena *a, enum fact_name name) {
+struct str fact_label(struct arena *a, enum fact_name name) {
     return fact_names(a, &name, 1);
 }
 

@@ -33,17 +33,19 @@
 #define TIME_OF_A_RUN (1800 * UNITS_MICRO)
 #define RESTARTS_LEAST 3
 
-static const struct fact *known(const struct finding *f, enum fact_name name) {
+static const struct fact *finding_fact(const struct finding *f,
+                                       enum fact_name name) {
     return facts_last(&f->facts, name);
 }
 
-static bool finding_word_is(const struct finding *f, enum fact_name name,
+static bool finding_has_word(const struct finding *f, enum fact_name name,
                     const char *word) {
-    const struct fact *fact = known(f, name);
+    const struct fact *fact = finding_fact(f, name);
     return fact != NULL && str_eq(fact->word, str_of(word));
 }
 
-static void settle(struct finding *f, enum restart restart, const char *key) {
+static void outlook_set(struct finding *f, enum restart restart,
+                        const char *key) {
     f->outlook = (struct outlook){.restart = restart, .because = note_of(key)};
 }
 
@@ -52,17 +54,17 @@ static void sum_causes(struct diagnosis *d, struct finding *f) {
     int64_t least = reader_ranking(d->r)->micro[RANKING_outlook_at];
     for (size_t i = 0; i < f->cause_count; i++)
         of[f->causes[i].is->restart] += f->causes[i].p_micro;
-    settle(f, RESTART_unknown, "diagnose.outlook.unknown");
+    outlook_set(f, RESTART_unknown, "diagnose.outlook.unknown");
     if (of[RESTART_again] >= least)
         f->outlook.restart = RESTART_again;
     if (of[RESTART_may_pass] >= least)
-        settle(f, RESTART_may_pass, "diagnose.outlook.may_pass");
+        outlook_set(f, RESTART_may_pass, "diagnose.outlook.may_pass");
 }
 
 /* ---- place ---- */
 
 static bool is_starting(const struct finding *f) {
-    const struct fact *stage = known(f, FACT_stage);
+    const struct fact *stage = finding_fact(f, FACT_stage);
     return stage && STR_IS_ONE(stage->word, "load", "profile", "capture",
                                "kv_alloc", "compile");
 }
@@ -70,14 +72,14 @@ static bool is_starting(const struct finding *f) {
 /* True for a run that is past its start. The limit of time is high because
  * servers may take long to start. */
 static bool has_progressed(const struct finding *f) {
-    const struct fact *steps = known(f, FACT_steps_done);
-    const struct fact *seconds = known(f, FACT_run_seconds);
+    const struct fact *steps = finding_fact(f, FACT_steps_done);
+    const struct fact *seconds = finding_fact(f, FACT_run_seconds);
     return (steps != NULL && steps->number >= STEPS_OF_A_RUN) ||
            (seconds != NULL && seconds->number >= TIME_OF_A_RUN);
 }
 
 static bool is_at_first_steps(const struct finding *f) {
-    const struct fact *steps = known(f, FACT_steps_done);
+    const struct fact *steps = finding_fact(f, FACT_steps_done);
     return steps != NULL && steps->number < STEPS_OF_A_RUN;
 }
 
@@ -85,7 +87,7 @@ static bool is_at_first_steps(const struct finding *f) {
 
 static bool is_more(const struct finding *f, enum fact_name name,
                     enum fact_name than) {
-    const struct fact *x = known(f, name), *y = known(f, than);
+    const struct fact *x = finding_fact(f, name), *y = finding_fact(f, than);
     return x != NULL && y != NULL && x->number >= y->number;
 }
 
@@ -111,10 +113,10 @@ static bool is_beyond(const struct finding *f) {
 /* Percent of the GPU in use by other processes, else outside the framework; -1:
  * not known. */
 static int64_t percent_of_others(const struct finding *f) {
-    const struct fact *total = known(f, FACT_gpu_total);
-    const struct fact *others = known(f, FACT_others_in_use);
+    const struct fact *total = finding_fact(f, FACT_gpu_total);
+    const struct fact *others = finding_fact(f, FACT_others_in_use);
     if (others == NULL)
-        others = known(f, FACT_outside_framework);
+        others = finding_fact(f, FACT_outside_framework);
     return total == NULL || others == NULL || total->number < 100
                ? -1
                : others->number / (total->number / 100);
@@ -122,7 +124,7 @@ static int64_t percent_of_others(const struct finding *f) {
 
 /* True for host memory: other programs may take it at any time. */
 static bool is_of_host(const struct finding *f) {
-    return finding_word_is(f, FACT_device_kind, "host") ||
+    return finding_has_word(f, FACT_device_kind, "host") ||
            f->mechanism == MECHANISM_host_ram ||
            f->mechanism == MECHANISM_swap_or_disk;
 }
@@ -130,16 +132,16 @@ static bool is_of_host(const struct finding *f) {
 /* True if the engine requests a share of the GPU and less is free before it
  * allocates any. */
 static bool lacks_free_share(const struct finding *f) {
-    const struct fact *asked = known(f, FACT_requested_bytes);
-    const struct fact *unfilled = known(f, FACT_gpu_free);
+    const struct fact *asked = finding_fact(f, FACT_requested_bytes);
+    const struct fact *unfilled = finding_fact(f, FACT_gpu_free);
     return asked != NULL && unfilled != NULL &&
-           known(f, FACT_gpu_memory_utilization) != NULL &&
+           finding_fact(f, FACT_gpu_memory_utilization) != NULL &&
            unfilled->number < asked->number;
 }
 
 static bool is_standing(const struct finding *f) {
-    const struct fact *unfilled = known(f, FACT_gpu_free);
-    const struct fact *total = known(f, FACT_gpu_total);
+    const struct fact *unfilled = finding_fact(f, FACT_gpu_free);
+    const struct fact *total = finding_fact(f, FACT_gpu_total);
     return total != NULL && unfilled->number <= total->number &&
            total->number - unfilled->number <
                total->number / 100 * STANDING_PERCENT;
@@ -147,66 +149,68 @@ static bool is_standing(const struct finding *f) {
 
 /* ---- grounds ---- */
 
-static bool begins(const struct finding *f) {
+static bool fails_at_start(const struct finding *f) {
     bool is_early = is_starting(f) || is_at_first_steps(f);
     return is_early && !is_of_host(f) &&
            percent_of_others(f) < STANDING_PERCENT;
 }
 
 static bool was_restarted(const struct finding *f) {
-    const struct fact *restarts = known(f, FACT_restart_count);
+    const struct fact *restarts = finding_fact(f, FACT_restart_count);
     return restarts != NULL && restarts->number >= RESTARTS_LEAST &&
            !has_progressed(f);
 }
 
 /* The causes predict the same demand. Finds the ground for "again", or the
  * reason why the outcome is unknown. */
-static void ask_ground(struct finding *f) {
+static void ground_find(struct finding *f) {
     if (is_beyond(f))
-        settle(f, RESTART_again, "diagnose.outlook.beyond");
-    else if (known(f, FACT_caller) != NULL)
-        settle(f, RESTART_unknown, "diagnose.outlook.called");
-    else if (begins(f))
-        settle(f, RESTART_again, "diagnose.outlook.begins");
-    else if (finding_word_is(f, FACT_stage, "serve"))
-        settle(f, RESTART_may_pass, "diagnose.outlook.served");
+        outlook_set(f, RESTART_again, "diagnose.outlook.beyond");
+    else if (finding_fact(f, FACT_caller) != NULL)
+        outlook_set(f, RESTART_unknown, "diagnose.outlook.called");
+    else if (fails_at_start(f))
+        outlook_set(f, RESTART_again, "diagnose.outlook.begins");
+    else if (finding_has_word(f, FACT_stage, "serve"))
+        outlook_set(f, RESTART_may_pass, "diagnose.outlook.served");
     else if (has_progressed(f))
-        settle(f, RESTART_unknown, "diagnose.outlook.progressed");
-    else if (known(f, FACT_job_id) || known(f, FACT_oom_kill_count))
-        settle(f, RESTART_again, "diagnose.outlook.job");
+        outlook_set(f, RESTART_unknown, "diagnose.outlook.progressed");
+    else if (finding_fact(f, FACT_job_id) ||
+             finding_fact(f, FACT_oom_kill_count))
+        outlook_set(f, RESTART_again, "diagnose.outlook.job");
     else
-        settle(f, RESTART_unknown, is_of_host(f)
+        outlook_set(f, RESTART_unknown, is_of_host(f)
                                        ? "diagnose.outlook.freed"
                                        : "diagnose.outlook.unknown");
 }
 
 /* If others hold much of the GPU, they are a job, which ends. A small holder is
  * not known to end. */
-static void ask_others(struct finding *f) {
+static void others_check(struct finding *f) {
     int64_t percent = percent_of_others(f);
     if (f->mechanism == MECHANISM_other_process) {
         bool is_job_of_others = percent < 0 || percent >= OTHERS_PERCENT;
-        settle(f, is_job_of_others ? RESTART_may_pass : RESTART_unknown,
-               "diagnose.outlook.others");
+        outlook_set(f, is_job_of_others ? RESTART_may_pass : RESTART_unknown,
+                    "diagnose.outlook.others");
     }
 }
 
 void outlook_find(struct diagnosis *d, struct finding *f) {
     /* On such a machine "free" may be MemFree: files that were read count as
      * used */
-    const struct fact *shares = known(f, FACT_shares_host_memory);
+    const struct fact *shares = finding_fact(f, FACT_shares_host_memory);
     sum_causes(d, f);
     if (f->outlook.restart != RESTART_may_pass && was_restarted(f)) {
-        settle(f, RESTART_again, "diagnose.outlook.restarted");
+        outlook_set(f, RESTART_again, "diagnose.outlook.restarted");
         note_add(&f->outlook.because,
-                 write_count(d->a, known(f, FACT_restart_count)->number));
+                 write_count(d->a,
+                             finding_fact(f, FACT_restart_count)->number));
     } else if (lacks_free_share(f) && is_standing(f)) {
-        settle(f, RESTART_again, "diagnose.outlook.standing");
+        outlook_set(f, RESTART_again, "diagnose.outlook.standing");
     } else if (lacks_free_share(f) && shares && shares->number != 0) {
-        settle(f, RESTART_unknown, "diagnose.outlook.unified");
+        outlook_set(f, RESTART_unknown, "diagnose.outlook.unified");
     } else if (f->outlook.restart == RESTART_again) {
-        ask_ground(f);
+        ground_find(f);
     } else if (f->outlook.restart == RESTART_may_pass) {
-        ask_others(f);
+        others_check(f);
     }
 }

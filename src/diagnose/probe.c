@@ -22,7 +22,7 @@ static const int64_t truths[] = {0, 1};
 static const struct {
     enum fact_name fact;
     const char *words[8];
-} spoken[] = {
+} word_probes[] = {
     {FACT_torch_version, {"1.4.0", "1.13.0", "2.0.0", "2.4.0", "2.8.0", "3.0"}},
     {FACT_cuda_version, {"10.2", "11.8", "12.8", "13.0"}},
     {FACT_engine_version, {"0.1.0", "0.6.0", "0.8.0", "0.10.0", "0.14.0",
@@ -38,9 +38,9 @@ struct probes {
 };
 
 static struct probes probes_of(enum fact_name name) {
-    for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++) {
-        if (spoken[i].fact == name) {
-            struct probes p = {.words = spoken[i].words};
+    for (size_t i = 0; i < sizeof word_probes / sizeof *word_probes; i++) {
+        if (word_probes[i].fact == name) {
+            struct probes p = {.words = word_probes[i].words};
             while (p.count < 8 && p.words[p.count] != NULL)
                 p.count++;
             return p;
@@ -102,18 +102,18 @@ struct trial {
     bool is_same;
 };
 
-static void try_it(void *arg) {
+static void trial_run(void *arg) {
     struct trial *t = arg;
     struct diagnosis then = *t->d;
-    struct finding told = *t->bare;
+    struct finding weighed = *t->bare;
     then.a = &t->scratch;
     then.context = (struct fact_list){0};
     for (size_t i = 0; i < t->d->context.count; i++)
         if (t->d->context.at[i].name != t->fact.name)
             facts_add(then.a, &then.context, &t->d->context.at[i]);
     facts_add(then.a, &then.context, &t->fact);
-    finding_weigh(&then, &told);
-    t->is_same = is_same_answer(t->f, &told);
+    finding_weigh(&then, &weighed);
+    t->is_same = is_same_answer(t->f, &weighed);
 }
 
 static void trial_end(void *scratch) {
@@ -130,7 +130,7 @@ bool answer_would_decide(const struct diagnosis *d, const struct finding *f,
     arena_defer(d->a, trial_end, &t->scratch);
     for (size_t i = 0; i < p.count && t->is_same; i++) {
         t->fact = supposed(&p, name, i);
-        enum fail fail = arena_guard(&t->scratch, try_it, t, &fault);
+        enum fail fail = arena_guard(&t->scratch, trial_run, t, &fault);
         arena_free(&t->scratch);
         if (fail != FAIL_NONE)
             arena_raise(d->a, fail, "%s", fault.text);

@@ -19,10 +19,10 @@
 #define TIME_V "/usr/bin/time -v COMMAND 2>&1 | grep 'Maximum resident'"
 #define PRINT_TORCH "python3 -c \"import torch; print(torch.__version__)\""
 
-static const struct asking {
+static const struct fact_question {
     enum fact_name fact;
     const char *ask, *how;
-} asking[] = {
+} fact_questions[] = {
     {FACT_model, "diagnose.ask.model", ""},
     {FACT_engine, "diagnose.ask.engine", "ps -eo pid,args | grep -i -E "
                                          "'vllm|sglang|python'"},
@@ -69,11 +69,11 @@ static const struct asking {
 /* Where the peak of memory is kept if the user cannot read the kernel's log, or
  * the kernel had no part in the failure. Without a command, a page or a graph
  * of the place may show it. */
-static const struct keeper {
+static const struct peak_source {
     const char *component;
     enum fact_name fact; /* the fact that names the job */
-    const char *before, *unnamed, *behind;
-} keepers[] = {
+    const char *prefix, *placeholder, *suffix;
+} peak_sources[] = {
     {"slurm", FACT_job_id, "sacct -j ", "JOBID",
      " --format=JobID,State,MaxRSS,ReqMem"},
     {"kubernetes", FACT_pod, "kubectl exec ", "POD",
@@ -92,10 +92,10 @@ static const struct keeper {
 };
 
 /* The fact's own question; NULL: it has none. */
-static const struct asking *asking_of(enum fact_name name) {
-    for (size_t i = 0; i < sizeof asking / sizeof asking[0]; i++)
-        if (asking[i].fact == name)
-            return &asking[i];
+static const struct fact_question *fact_question_of(enum fact_name name) {
+    for (size_t i = 0; i < sizeof fact_questions / sizeof *fact_questions; i++)
+        if (fact_questions[i].fact == name)
+            return &fact_questions[i];
     return NULL;
 }
 
@@ -123,8 +123,8 @@ static struct str settings_how(struct diagnosis *d) {
 /* True for facts that the user of the program knows: those with a question of
  * their own, and settings of the engine. Other facts are in logs only and are
  * not asked for a condition. */
-static bool is_told_by_people(const struct diagnosis *d, enum fact_name name) {
-    return is_setting(d, name) || asking_of(name) != NULL;
+static bool is_known_to_user(const struct diagnosis *d, enum fact_name name) {
+    return is_setting(d, name) || fact_question_of(name) != NULL;
 }
 
 static struct question question_of(struct diagnosis *d, enum fact_name name) {
@@ -132,7 +132,7 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
     struct question q = {.fact = name,
                          .ask = note_of(is_word ? "diagnose.ask.word"
                                                 : "diagnose.ask.fact")};
-    const struct asking *own = asking_of(name);
+    const struct fact_question *own = fact_question_of(name);
     if (own) {
         q.ask = note_of(own->ask);
         q.how = str_of(own->how);
@@ -147,11 +147,11 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
     } else if (name == FACT_engine_version) {
         q.how = version_how(d);
     }
-    note_add(&q.ask, fact_called(d->a, name));
+    note_add(&q.ask, fact_label(d->a, name));
     return q;
 }
 
-struct asked {
+struct inquiry {
     struct diagnosis *d;
     struct report *rep;
     const struct fact_list *known; /* of the finding that needs the answer */
@@ -160,7 +160,7 @@ struct asked {
                                       cause needs it */
 };
 
-static bool is_asked(const struct asked *to, const struct question *q) {
+static bool is_asked(const struct inquiry *to, const struct question *q) {
     for (size_t i = 0; i < to->rep->question_count; i++) {
         const struct question *old = &to->rep->questions[i];
         bool is_same_text = str_eq(str_of(old->ask.key), str_of(q->ask.key)) &&
@@ -171,7 +171,7 @@ static bool is_asked(const struct asked *to, const struct question *q) {
     return false;
 }
 
-static void question_add(struct asked *to, const struct question *q) {
+static void question_add(struct inquiry *to, const struct question *q) {
     struct report *rep = to->rep;
     if (rep->question_count < QUESTIONS_GATHERED_MAX && !is_asked(to, q)) {
         rep->questions[rep->question_count] = *q;
@@ -193,7 +193,7 @@ static bool is_native(const struct diagnosis *d) {
 
 /* False for facts that no user knows: derived ones, settings of an engine that
  * is not known, and settings that were not set by the engine's own list. */
-static bool is_worth(const struct diagnosis *d, enum fact_name name) {
+static bool is_answerable(const struct diagnosis *d, enum fact_name name) {
     bool is_setting_of_some = name >= FACT_dtype && name <= FACT_prefix_caching;
     return name != FACT_memory_limit && name != FACT_victim_rss &&
            !is_known_program(d, name) &&
@@ -204,7 +204,7 @@ static bool is_worth(const struct diagnosis *d, enum fact_name name) {
 }
 
 /* Replaces the name of a tool by that of the maker of this device. */
-static struct str how_of_maker(struct str how, const struct fact *device) {
+static struct str tool_of_maker(struct str how, const struct fact *device) {
     enum device_tool which;
     struct str kind = device ? device->word : (struct str){NULL, 0};
     return device_tool_named(how, &which) ? device_tool(kind, which) : how;
@@ -212,7 +212,7 @@ static struct str how_of_maker(struct str how, const struct fact *device) {
 
 /* True for the amounts in PyTorch's message. They are not asked if that message
  * was read. */
-static bool is_of_message(const struct asked *to, enum fact_name name) {
+static bool is_of_message(const struct inquiry *to, enum fact_name name) {
     return (name == FACT_pytorch_allocated || name == FACT_pytorch_reserved ||
             name == FACT_pytorch_unallocated) &&
            (facts_first(to->known, FACT_tried_alloc) ||
@@ -220,7 +220,7 @@ static bool is_of_message(const struct asked *to, enum fact_name name) {
 }
 
 /* True if the request exceeds the whole GPU. It fails even on an empty one. */
-static bool is_beyond_gpu(const struct asked *to) {
+static bool is_beyond_gpu(const struct inquiry *to) {
     const struct fact *tried = facts_last(to->known, FACT_tried_alloc);
     const struct fact *total = facts_last(to->known, FACT_gpu_total);
     return tried && total && tried->number > total->number;
@@ -235,27 +235,27 @@ static bool is_of_gpu(enum fact_name name) {
 
 /* True if the framework holds more than nine tenths of the GPU: other processes
  * do not matter. */
-static bool is_held_by_framework(const struct asked *to) {
+static bool is_held_by_framework(const struct inquiry *to) {
     const struct fact *held = facts_last(to->known, FACT_pytorch_reserved);
     const struct fact *total = facts_last(to->known, FACT_gpu_total);
     held = held ? held : facts_last(to->known, FACT_pytorch_allocated);
     return held && total && held->number > total->number / 10 * 9;
 }
 
-static bool is_windows(const struct asked *to) {
+static bool is_windows(const struct inquiry *to) {
     const struct fact *os = facts_first(to->known, FACT_os);
     os = os ? os : facts_first(&to->rep->context, FACT_os);
     return os && str_eq_nocase(os->word, STR("windows"));
 }
 
 /* True if the model is known. Without it nothing follows from the optimizer. */
-static bool is_model_known(const struct asked *to) {
+static bool is_model_known(const struct inquiry *to) {
     return facts_first(to->known, FACT_model) ||
            facts_first(&to->rep->context, FACT_model);
 }
 
 /* True if the answer would change nothing, or if there is none. */
-static bool is_astray(const struct asked *to, enum fact_name name) {
+static bool is_pointless(const struct inquiry *to, enum fact_name name) {
     bool is_elsewhere = facts_say(to->known, FACT_device_kind, "host") ||
                         facts_say(to->known, FACT_device_kind, "tpu");
     return is_of_message(to, name) ||
@@ -264,13 +264,13 @@ static bool is_astray(const struct asked *to, enum fact_name name) {
                                 is_held_by_framework(to)));
 }
 
-static void ask_fact(struct asked *to, enum fact_name name) {
+static void question_add_fact(struct inquiry *to, enum fact_name name) {
     const struct fact *device = facts_first(to->known, FACT_device_kind);
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
-    if (!is_known && !is_astray(to, name) && is_worth(to->d, name)) {
+    if (!is_known && !is_pointless(to, name) && is_answerable(to->d, name)) {
         struct question q = question_of(to->d, name);
-        q.how = how_of_maker(q.how, device);
+        q.how = tool_of_maker(q.how, device);
         if (name == FACT_gpu_count && facts_first(to->known, FACT_gpu_total))
             q.ask = note_of("diagnose.ask.gpu_count");
         if (str_starts(q.how, STR("free")) && is_windows(to))
@@ -291,10 +291,10 @@ static bool is_plain_word(struct str s) {
     return s.n > 0;
 }
 
-static const struct keeper *keeper_of(const struct entry *e) {
-    for (size_t i = 0; i < sizeof keepers / sizeof keepers[0]; i++)
-        if (str_eq(e->component, str_of(keepers[i].component)))
-            return &keepers[i];
+static const struct peak_source *peak_source_of(const struct entry *e) {
+    for (size_t i = 0; i < sizeof peak_sources / sizeof peak_sources[0]; i++)
+        if (str_eq(e->component, str_of(peak_sources[i].component)))
+            return &peak_sources[i];
     return NULL;
 }
 
@@ -312,20 +312,21 @@ static bool is_of_kernel(const struct finding *f) {
            is_killed(f);
 }
 
-static struct str how_kept(struct arena *a, const struct keeper *k,
+static struct str how_kept(struct arena *a, const struct peak_source *k,
                            const struct finding *f) {
     const struct fact *who = facts_first(&f->facts, k->fact);
-    bool is_named = who && k->unnamed[0] != '\0' && is_plain_word(who->text);
-    struct str name = is_named ? who->text : str_of(k->unnamed);
-    return arena_printf(a, "%s%.*s%s", k->before, STR_ARG(name), k->behind);
+    bool is_named = who && k->placeholder[0] != '\0' &&
+                    is_plain_word(who->text);
+    struct str name = is_named ? who->text : str_of(k->placeholder);
+    return arena_printf(a, "%s%.*s%s", k->prefix, STR_ARG(name), k->suffix);
 }
 
 /* Asks for the peak of host memory: where it is kept, else in the kernel's log
  * if the kernel killed the process, else by a second run. */
-static void ask_peak(struct asked *to, const struct finding *f) {
-    const struct keeper *k = keeper_of(f->entry);
+static void peak_question_add(struct inquiry *to, const struct finding *f) {
+    const struct peak_source *k = peak_source_of(f->entry);
     if (!k && is_of_kernel(f)) {
-        ask_fact(to, FACT_host_rss);
+        question_add_fact(to, FACT_host_rss);
         return;
     }
     struct question q = {.fact = FACT_host_rss,
@@ -338,13 +339,13 @@ static void ask_peak(struct asked *to, const struct finding *f) {
 }
 
 /* True if frames could choose another entry: the group has several. */
-static bool is_told_by_frames(struct diagnosis *d, const struct entry *e) {
+static bool frames_may_decide(struct diagnosis *d, const struct entry *e) {
     uint32_t number;
     return !reader_entry_by_id(d->r, e->id, &number) ||
            reader_group(d->r, number).count > 1;
 }
 
-static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
+static void root_questions_add(struct inquiry *to, const struct finding *f) {
     const struct entry *e = f->entry;
     if (e->role != ROLE_root) { /* a wrapper that became a root */
         struct question q = question_of(to->d, FACT_stage);
@@ -361,17 +362,18 @@ static void ask_what_is_hidden(struct asked *to, const struct finding *f) {
                    !facts_first(&f->facts, FACT_requested_bytes) &&
                    !facts_first(&f->facts, FACT_tried_alloc);
     if (is_bare && is_killed(f))
-        ask_peak(to, f);
+        peak_question_add(to, f);
     if (e->mechanism == MECHANISM_unspecified && !f->has_trace &&
-        !is_native(to->d) && is_told_by_frames(to->d, e))
-        ask_fact(to, FACT_stage);
+        !is_native(to->d) && frames_may_decide(to->d, e))
+        question_add_fact(to, FACT_stage);
 }
 
 /* Asks for the peak only where it is kept. */
-static void ask_kept_peak(struct asked *to, const struct finding *f) {
-    const struct keeper *k = keeper_of(f->entry);
-    if (k != NULL ? k->before[0] != '\0' : is_of_kernel(f))
-        ask_peak(to, f);
+static void kept_peak_question_add(struct inquiry *to,
+                                   const struct finding *f) {
+    const struct peak_source *k = peak_source_of(f->entry);
+    if (k != NULL ? k->prefix[0] != '\0' : is_of_kernel(f))
+        peak_question_add(to, f);
 }
 
 /* True if the report warns against ending other processes: free GPU memory then
@@ -386,13 +388,14 @@ static bool is_free_memory_moot(const struct finding *f) {
 }
 
 /* True if frames, a command or the log show the program. */
-static bool is_program_shown(const struct asked *to, const struct finding *f) {
+static bool is_program_shown(const struct inquiry *to,
+                             const struct finding *f) {
     return f->has_trace || to->d->script.n > 0 ||
            facts_first(&to->rep->context, FACT_program) != NULL;
 }
 
 /* True if a fix shows the batch size: "from 16 to 4". */
-static bool is_batch_told(const struct finding *f) {
+static bool is_batch_shown(const struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++)
         if (f->fixes[i].is->effect == EFFECT_batch_size &&
             f->fixes[i].lowers.key != NULL)
@@ -401,16 +404,16 @@ static bool is_batch_told(const struct finding *f) {
 }
 
 /* True if the log or a fix shows the value, or if it does not matter. */
-static bool is_settled(const struct asked *to, const struct finding *f,
+static bool is_settled(const struct inquiry *to, const struct finding *f,
                        enum fact_name name) {
     bool is_free = name == FACT_gpu_free || name == FACT_other_in_use;
     return name == FACT_tried_alloc ||
-           (name == FACT_batch_size && is_batch_told(f)) ||
+           (name == FACT_batch_size && is_batch_shown(f)) ||
            (is_free && is_free_memory_moot(f)) ||
            (name == FACT_engine && is_program_shown(to, f));
 }
 
-static void ask_needs(struct asked *to, const struct finding *f) {
+static void need_questions_add(struct inquiry *to, const struct finding *f) {
     for (size_t i = 0; i < f->fix_count && i < FIXES_SHOWN; i++) {
         const struct fix *fix = &f->fixes[i];
         bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
@@ -419,15 +422,16 @@ static void ask_needs(struct asked *to, const struct finding *f) {
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {
             enum fact_name name = fix->estimate.needs.at[k];
             if (name == FACT_host_rss)
-                ask_kept_peak(to, f);
+                kept_peak_question_add(to, f);
             else if (!is_settled(to, f, name))
-                ask_fact(to, name);
+                question_add_fact(to, name);
         }
     }
 }
 
 /* Asks for the conditions of the first fixes. Later ones are not shown. */
-static void ask_conditions(struct asked *to, const struct finding *f) {
+static void condition_questions_add(struct inquiry *to,
+                                    const struct finding *f) {
     struct fact_list facts = facts_in_force(to->d, &f->facts);
     bool is_shown = is_program_shown(to, f);
     for (size_t i = 0; i < f->fix_count && i < FIXES_SHOWN; i++) {
@@ -436,14 +440,14 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
         for (size_t k = 0; f->fixes[i].applies == APPLIES_IF &&
                            k < when->count; k++) {
             struct verdict_when v =
-                when_ask(to->d, when->at[k], &facts, f->form);
+                when_truth(to->d, when->at[k], &facts, f->form);
             for (size_t n = 0; v.truth == TRUTH_UNKNOWN &&
                                n < v.name_count && n < 16; n++) {
                 bool is_stage = v.names[n] == FACT_stage && f->has_trace;
                 bool is_engine = v.names[n] == FACT_engine && is_shown;
                 if (!is_stage && !is_engine &&
-                    is_told_by_people(to->d, v.names[n]))
-                    ask_fact(to, v.names[n]);
+                    is_known_to_user(to->d, v.names[n]))
+                    question_add_fact(to, v.names[n]);
             }
         }
     }
@@ -451,24 +455,24 @@ static void ask_conditions(struct asked *to, const struct finding *f) {
 
 /* True if no possible answer would change the report. FACT_stage is always
  * asked: it stands for the frames, which choose the entry. */
-static bool is_idle(const struct diagnosis *d, const struct report *rep,
-                    const struct question *q) {
+static bool changes_nothing(const struct diagnosis *d, const struct report *rep,
+                            const struct question *q) {
     return q->fact != FACT_stage &&
            !answer_would_decide(d, &rep->findings[q->finding],
                                 &d->bare[q->finding], q->fact);
 }
 
 /* Keeps the questions that decide something, at most QUESTIONS_MAX. */
-static void leave_out_idle(const struct diagnosis *d, struct report *rep) {
+static void drop_idle_questions(const struct diagnosis *d, struct report *rep) {
     size_t kept = 0;
     for (size_t i = 0; i < rep->question_count && kept < QUESTIONS_MAX; i++)
-        if (!is_idle(d, rep, &rep->questions[i]))
+        if (!changes_nothing(d, rep, &rep->questions[i]))
             rep->questions[kept++] = rep->questions[i];
     rep->question_count = kept;
 }
 
 /* Moves settings to the end; the sort is stable. */
-static void put_in_order(const struct diagnosis *d, struct report *rep) {
+static void move_settings_last(const struct diagnosis *d, struct report *rep) {
     size_t kept = 0;
     struct question last[QUESTIONS_GATHERED_MAX];
     size_t last_count = 0;
@@ -485,20 +489,20 @@ static void put_in_order(const struct diagnosis *d, struct report *rep) {
     rep->question_count = kept;
 }
 
-void questions_ask(struct diagnosis *d, struct report *rep) {
+void questions_find(struct diagnosis *d, struct report *rep) {
     rep->questions = arena_array(d->a, QUESTIONS_GATHERED_MAX,
                                  sizeof *rep->questions);
     for (size_t i = 0; i < rep->finding_count; i++) {
         const struct finding *f = &rep->findings[i];
-        struct asked to = {d, rep, &f->facts, i, NULL};
+        struct inquiry to = {d, rep, &f->facts, i, NULL};
         bool is_over = f->entry->severity == SEVERITY_recovery ||
                        f->entry->severity == SEVERITY_info;
         if (f->role != ROLE_root || is_over)
             continue;
-        ask_what_is_hidden(&to, f);
-        ask_needs(&to, f);
-        ask_conditions(&to, f);
+        root_questions_add(&to, f);
+        need_questions_add(&to, f);
+        condition_questions_add(&to, f);
     }
-    put_in_order(d, rep);
-    leave_out_idle(d, rep);
+    move_settings_last(d, rep);
+    drop_idle_questions(d, rep);
 }

@@ -16,16 +16,16 @@
  */
 #include "diagnose/work.h"
 
-enum telling { TELLING_NONE, TELLING_FAILS, TELLING_MEMORY, TELLING_SAYS };
+enum quote_rank { QUOTE_NONE, QUOTE_FAILURE, QUOTE_MEMORY, QUOTE_BOTH };
 
-static const char *const says[] = {
+static const char *const memory_words[] = {
     "out of memory", "oom", "killed", "bad_alloc", "alloc", "exhausted",
     "memory", "insufficient", "no space", "heap", "sigkill"};
-static const char *const fails[] = {"error", "fail", "exceed", "exception",
-                                    "abort", "cannot", "unable", "too small",
-                                    "fault"};
+static const char *const failure_words[] = {"error", "fail", "exceed",
+                                            "exception", "abort", "cannot",
+                                            "unable", "too small", "fault"};
 
-static bool holds(struct str line, const char *word) {
+static bool has_word(struct str line, const char *word) {
     struct str w = str_of(word);
     for (size_t i = 0; i + w.n <= line.n; i++) {
         size_t n = 0;
@@ -37,9 +37,10 @@ static bool holds(struct str line, const char *word) {
     return false;
 }
 
-static bool holds_one(struct str line, const char *const *words, size_t count) {
+static bool has_any_word(struct str line, const char *const *words,
+                         size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (holds(line, words[i]))
+        if (has_word(line, words[i]))
             return true;
     return false;
 }
@@ -47,7 +48,8 @@ static bool holds_one(struct str line, const char *const *words, size_t count) {
 /* True for the head of a traceback, and for a line of source whose quotes stay
  * open: neither has the message. */
 static bool is_head(struct str line) {
-    return holds(line, "traceback (most recent") || str_ends(line, STR(" \""));
+    return has_word(line, "traceback (most recent") ||
+           str_ends(line, STR(" \""));
 }
 
 /* The count of a line such as "oom_kill 1"; -1: the line has none. */
@@ -60,18 +62,21 @@ static int64_t count_of(struct str line) {
                : -1;
 }
 
-static int telling_of(struct str line) {
+static int rank_of(struct str line) {
     int64_t count = count_of(line);
-    bool is_said = holds_one(line, says, sizeof says / sizeof *says);
-    bool is_failing = holds_one(line, fails, sizeof fails / sizeof *fails);
+    bool is_memory = has_any_word(line, memory_words,
+                                  sizeof memory_words / sizeof *memory_words);
+    bool is_failure =
+        has_any_word(line, failure_words,
+                     sizeof failure_words / sizeof *failure_words);
     if (is_head(line) || count == 0)
-        return TELLING_NONE;
-    if (count > 0 && holds(line, "kill"))
-        return TELLING_SAYS;
-    return is_said && is_failing ? TELLING_SAYS
-           : is_said             ? TELLING_MEMORY
-           : is_failing          ? TELLING_FAILS
-                                 : TELLING_NONE;
+        return QUOTE_NONE;
+    if (count > 0 && has_word(line, "kill"))
+        return QUOTE_BOTH;
+    return is_memory && is_failure ? QUOTE_BOTH
+           : is_memory             ? QUOTE_MEMORY
+           : is_failure            ? QUOTE_FAILURE
+                                   : QUOTE_NONE;
 }
 
 static uint32_t newlines(struct str text) {
@@ -93,14 +98,14 @@ static void quote_better(const struct hit *h, struct quote *best) {
     struct str rest = h->text;
     for (uint32_t at = 0; rest.n > 0; at++) {
         struct str line = str_trim(str_cut(rest, '\n', &rest));
-        int telling = telling_of(line);
-        if (line.n > 0 && (best->number == 0 || telling > best->telling))
-            *best = (struct quote){line, number_of(h, at), telling};
+        int rank = rank_of(line);
+        if (line.n > 0 && (best->number == 0 || rank > best->rank))
+            *best = (struct quote){line, number_of(h, at), rank};
     }
 }
 
 void quote_take(struct quote *best, const struct hit *h) {
-    if (best->telling < TELLING_SAYS)
+    if (best->rank < QUOTE_BOTH)
         quote_better(h, best);
 }
 
@@ -108,7 +113,7 @@ struct quote quote_of(const struct incident *i) {
     struct quote best = i->worst->quote;
     for (size_t k = 0; k < i->count; k++) {
         const struct quote *other = &i->sightings[k]->quote;
-        best = other->telling > best.telling ? *other : best;
+        best = other->rank > best.rank ? *other : best;
     }
     return best;
 }

@@ -287,7 +287,7 @@ static bool has_lever(const struct finding *f) {
 
 /* Puts general advice behind a lever that frees the same memory: the lever can
  * be typed. */
-static void step_behind_lever(const struct weighing *w, struct fix *fix) {
+static void rank_behind_lever(const struct weighing *w, struct fix *fix) {
     bool is_typed = fix->command.n > 0 && !fix->has_gap;
     for (size_t i = 0; !is_typed && i < w->f->fix_count; i++) {
         const struct fix *lever = &w->f->fixes[i];
@@ -300,7 +300,8 @@ static void step_behind_lever(const struct weighing *w, struct fix *fix) {
 
 /* True if the value of this fix is a guess, and another fix frees the same
  * memory by a setting that the log shows. */
-static bool has_shown_twin(const struct finding *f, const struct fix *fix) {
+static bool has_shown_alternative(const struct finding *f,
+                                  const struct fix *fix) {
     for (size_t i = 0; fix->first_try.n > 0 && i < f->fix_count; i++) {
         const struct fix *other = &f->fixes[i];
         const struct fact *proposed = &other->estimate.proposed;
@@ -324,7 +325,7 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
     if (fix_is_general(w->d, w->f->entry, fix->is) && has_lever(w->f))
         fix->cost_micro = times(fix->cost_micro,
                                 w->k->micro[RANKING_effort_general]);
-    if (has_shown_twin(w->f, fix))
+    if (has_shown_alternative(w->f, fix))
         fix->cost_micro = times(fix->cost_micro,
                                 w->k->micro[RANKING_effort_guess]);
     (void)mul_div_floor(fix->p_micro, UNITS_MICRO, fix->cost_micro,
@@ -351,7 +352,7 @@ static int by_gain(const void *x, const void *y) {
 
 /* If the first fix failed for this user, the second one takes its place, unless
  * it is less than half as likely. */
-static void put_failed_second(struct finding *f) {
+static void move_failed_second(struct finding *f) {
     struct fix *first = f->fixes;
     if (f->fix_count > 1 && has_failed(first) && !has_failed(first + 1) &&
         !is_out(first + 1) && first[1].p_micro > first[0].p_micro / 2) {
@@ -401,9 +402,9 @@ void fixes_rank(struct diagnosis *d, struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++)
         weigh_fix(&w, &f->fixes[i]);
     for (size_t i = 0; i < f->fix_count; i++)
-        step_behind_lever(&w, &f->fixes[i]);
+        rank_behind_lever(&w, &f->fixes[i]);
     sort_stable(d->a, f->fixes, f->fix_count, sizeof *f->fixes, by_gain);
-    put_failed_second(f);
+    move_failed_second(f);
     for (size_t i = 0; i < f->fix_count; i++)
         f->fixes[i].rank = (uint32_t)i + 1;
 }

@@ -20,14 +20,14 @@
 #define MODELS_NAMED 3
 
 /* The amount in its unit: bytes of a request; blocks or tokens of a pool. */
-static struct str written(struct diagnosis *d, enum fact_name quantity,
-                          int64_t n) {
+static struct str quantity_written(struct diagnosis *d, enum fact_name quantity,
+                                   int64_t n) {
     return quantity == FACT_kv_needed ? write_bytes(d->a, n)
                                       : write_count(d->a, n);
 }
 
 /* "kv_cache_dtype fp8, tensor_parallel 4" */
-static struct str written_settings(struct diagnosis *d,
+static struct str settings_written(struct diagnosis *d,
                                    const struct reconciliation *r) {
     struct buf b;
     buf_init_in(&b, d->a, RECONCILE_TEXT_BYTES_MAX);
@@ -39,18 +39,18 @@ static struct str written_settings(struct diagnosis *d,
     return arena_str(d->a, buf_str(&b));
 }
 
-static struct note begun(struct diagnosis *d, const struct finding *f,
-                         const char *key, struct str model) {
+static struct note note_begin(struct diagnosis *d, const struct finding *f,
+                              const char *key, struct str model) {
     const struct reconciliation *r = &f->reconciliation;
-    return NOTE(key, model, written(d, r->quantity, r->computed.high),
-                written(d, r->quantity, span_middle(r->printed)));
+    return NOTE(key, model, quantity_written(d, r->quantity, r->computed.high),
+                quantity_written(d, r->quantity, span_middle(r->printed)));
 }
 
 /* ---- other models ---- */
 
 /* Models with the most aliases are the most common: they are named. */
-static void take_model(struct diagnosis *d, struct finding *f,
-                       const struct model **named, const struct model *m) {
+static void model_add(struct diagnosis *d, struct finding *f,
+                      const struct model **named, const struct model *m) {
     size_t at = f->models_like.count;
     f->models_like_count++;
     while (at > 0 && named[at - 1]->aliases.count < m->aliases.count)
@@ -77,7 +77,7 @@ static void find_models(struct diagnosis *d, struct finding *f,
         other.model = reader_model_numbered(d->r, (uint32_t)i);
         if (str_eq(other.model->family, family) == in_family &&
             other.model != c->model && memory_explains(d->a, &other))
-            take_model(d, f, named, other.model);
+            model_add(d, f, named, other.model);
     }
 }
 
@@ -93,8 +93,8 @@ static struct str models_named(struct diagnosis *d, const struct finding *f) {
     return arena_str(d->a, buf_str(&b));
 }
 
-static void models_instead(struct diagnosis *d, struct finding *f,
-                           const struct inputs *c) {
+static void remark_other_models(struct diagnosis *d, struct finding *f,
+                                const struct inputs *c) {
     find_models(d, f, c, c->model->family, true);
     if (f->models_like_count == 0)
         find_models(d, f, c, c->model->family, false);
@@ -104,8 +104,8 @@ static void models_instead(struct diagnosis *d, struct finding *f,
 }
 
 /* The log names no model: finds models by the bytes of a token. */
-static void models_by_numbers(struct diagnosis *d, struct finding *f,
-                              const struct inputs *c) {
+static void remark_token_models(struct diagnosis *d, struct finding *f,
+                                const struct inputs *c) {
     const struct span *token = &f->reconciliation.per_token;
     if (!token->known || token->low <= 0)
         return;
@@ -119,8 +119,8 @@ static void models_by_numbers(struct diagnosis *d, struct finding *f,
 
 /* ---- the remark ---- */
 
-static void against_model(struct diagnosis *d, struct finding *f,
-                          const struct inputs *c) {
+static void remark_model(struct diagnosis *d, struct finding *f,
+                         const struct inputs *c) {
     const struct reconciliation *r = &f->reconciliation;
     bool is_need = r->quantity == FACT_kv_needed;
     struct note n;
@@ -128,25 +128,26 @@ static void against_model(struct diagnosis *d, struct finding *f,
     case RECONCILE_UNKNOWN:
     case RECONCILE_AGREES: return;
     case RECONCILE_EXPLAINED:
-        n = begun(d, f, is_need ? "diagnose.remark.explained"
-                                : "diagnose.remark.pool_explained",
-                  c->model->id);
-        note_add(&n, written_settings(d, r));
+        n = note_begin(d, f, is_need ? "diagnose.remark.explained"
+                                     : "diagnose.remark.pool_explained",
+                       c->model->id);
+        note_add(&n, settings_written(d, r));
         remark_add(d, f, n);
         return;
     case RECONCILE_RESIDUAL:
-        n = begun(d, f, is_need ? "diagnose.remark.residual"
-                                : "diagnose.remark.pool_residual",
-                  c->model->id);
-        note_add(&n, written(d, r->quantity, span_middle(r->residual)));
+        n = note_begin(d, f, is_need ? "diagnose.remark.residual"
+                                     : "diagnose.remark.pool_residual",
+                       c->model->id);
+        note_add(&n, quantity_written(d, r->quantity,
+                                      span_middle(r->residual)));
         remark_add(d, f, n);
-        models_instead(d, f, c);
+        remark_other_models(d, f, c);
         return;
     }
 }
 
 void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
-    struct inputs c = case_of(d, &f->facts);
+    struct inputs c = inputs_of(d, &f->facts);
     if (!memory_tells_models(&c))
         return;
     f->reconciliation = memory_reconcile(d->a, &c);
@@ -158,7 +159,7 @@ void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
         f->turn = kept;
     }
     if (c.model)
-        against_model(d, f, &c);
+        remark_model(d, f, &c);
     else
-        models_by_numbers(d, f, &c);
+        remark_token_models(d, f, &c);
 }

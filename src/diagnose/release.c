@@ -41,7 +41,7 @@ static bool find_lack(struct diagnosis *d, const struct signature *form,
 }
 
 /* True if the steps name the release themselves. */
-static bool is_said(struct str how, const struct version_range *exists) {
+static bool names_version(struct str how, const struct version_range *exists) {
     for (size_t i = 0; i < exists->event_count; i++) {
         struct str version = exists->events[i].version;
         if (version.n > 1 && str_find(how, version) < how.n)
@@ -51,8 +51,8 @@ static bool is_said(struct str how, const struct version_range *exists) {
 }
 
 /* True if the text, prose or code, has a setting that the release takes. */
-static bool finds_taken(struct diagnosis *d, const struct signature *form,
-                        struct str text, const struct engine *e) {
+static bool has_taken_setting(struct diagnosis *d, const struct signature *form,
+                              struct str text, const struct engine *e) {
     struct setting_match said;
     for (size_t i = 0; i < text.n; i++) {
         if (engine_setting_at(e, text, i, &said)) {
@@ -71,11 +71,11 @@ static enum lacking lack_of(struct diagnosis *d, const struct workaround *w,
                                       &out->said) &&
                     is_lacking(d, form, out->said.exists);
     if (has_flag || find_lack(d, form, w->command, out)) {
-        bool has_other = is_said(how, out->said.exists) &&
-                         finds_taken(d, form, how, out->engine);
+        bool has_other = names_version(how, out->said.exists) &&
+                         has_taken_setting(d, form, how, out->engine);
         return has_other ? LACKS_PART : LACKS_IT;
     }
-    return find_lack(d, form, how, out) && !is_said(how, out->said.exists)
+    return find_lack(d, form, how, out) && !names_version(how, out->said.exists)
                ? LACKS_PART
                : LACKS_NOTHING;
 }

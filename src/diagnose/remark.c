@@ -16,12 +16,12 @@ static const struct fact *fact_in(const struct finding *f, enum fact_name n) {
     return facts_first(&f->facts, n);
 }
 
-void remark_two(struct diagnosis *d, struct finding *f,
+void remark_add_amounts(struct diagnosis *d, struct finding *f,
                        const char *key, int64_t x, int64_t y) {
     remark_add(d, f, NOTE(key, write_bytes(d->a, x), write_bytes(d->a, y)));
 }
 
-static void does_not_reconcile(struct diagnosis *d, struct finding *f) {
+static void remark_contradiction(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
     const struct fact *held = fact_in(f, FACT_pytorch_allocated);
     if (!total || facts_reconcile(&f->facts))
@@ -29,7 +29,8 @@ static void does_not_reconcile(struct diagnosis *d, struct finding *f) {
     if (!held || held->number <= total->number)
         held = fact_in(f, FACT_pytorch_reserved);
     if (held && held->number > total->number)
-        remark_two(d, f, "diagnose.remark.over", held->number, total->number);
+        remark_add_amounts(d, f, "diagnose.remark.over", held->number,
+                           total->number);
     else
         remark_add(d, f, NOTE("diagnose.remark.sums",
                               write_bytes(d->a, total->number)));
@@ -51,7 +52,7 @@ static bool sum_in_use(const struct finding *f, int64_t *sum) {
 }
 
 /* If total > free + this process + the others, a process is not listed. */
-static void held_by_nobody(struct diagnosis *d, struct finding *f) {
+static void remark_unlisted(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
     const struct fact *free = fact_in(f, FACT_gpu_free);
     int64_t listed, slack = INT64_C(2) << 30;
@@ -59,34 +60,35 @@ static void held_by_nobody(struct diagnosis *d, struct finding *f) {
         return;
     int64_t used = total->number - free->number;
     if (used - listed > slack)
-        remark_two(d, f, "diagnose.remark.hidden", used - listed, used);
+        remark_add_amounts(d, f, "diagnose.remark.hidden", used - listed, used);
     else if (listed - used > slack)
-        remark_two(d, f, "diagnose.remark.too_much", listed, used);
+        remark_add_amounts(d, f, "diagnose.remark.too_much", listed, used);
 }
 
 /* The failure is described by a person: the log has no message with numbers. */
-static void only_told(struct diagnosis *d, struct finding *f) {
+static void remark_prose(struct diagnosis *d, struct finding *f) {
     if (facts_say(&f->facts, FACT_oom_words, "told"))
         remark_add(d, f, (struct note){.key = "diagnose.remark.told"});
 }
 
-static void limited_by_torch(struct diagnosis *d, struct finding *f) {
+static void remark_torch_limit(struct diagnosis *d, struct finding *f) {
     const struct fact *limit = fact_in(f, FACT_memory_limit);
     const struct fact *total = fact_in(f, FACT_gpu_total);
     if (limit && total && limit->number < total->number)
-        remark_two(d, f, "diagnose.remark.limit", limit->number, total->number);
+        remark_add_amounts(d, f, "diagnose.remark.limit", limit->number,
+                           total->number);
 }
 
-static void free_yet_refused(struct diagnosis *d, struct finding *f) {
+static void remark_free_yet_refused(struct diagnosis *d, struct finding *f) {
     const struct fact *tried = fact_in(f, FACT_tried_alloc);
     const struct fact *free = fact_in(f, FACT_gpu_free);
     if (tried && free && free->number >= tried->number &&
         !fact_in(f, FACT_memory_limit))
-        remark_two(d, f, "diagnose.remark.free_yet", free->number,
-                   tried->number);
+        remark_add_amounts(d, f, "diagnose.remark.free_yet", free->number,
+                           tried->number);
 }
 
-static void own_process(struct diagnosis *d, struct finding *f) {
+static void remark_own_process(struct diagnosis *d, struct finding *f) {
     const struct fact *own = fact_in(f, FACT_own_process_listed);
     const struct fact *used = fact_in(f, FACT_process_in_use);
     if (own && own->number == 1 && used)
@@ -97,17 +99,17 @@ static void own_process(struct diagnosis *d, struct finding *f) {
 }
 
 /* The kernel's message has the scope: a limit or the machine. */
-static void who_was_full(struct diagnosis *d, struct finding *f) {
+static void remark_oom_scope(struct diagnosis *d, struct finding *f) {
     if (facts_say(&f->facts, FACT_oom_scope, "memcg"))
         remark_add(d, f, note_of("diagnose.remark.memcg_full"));
     else if (facts_say(&f->facts, FACT_oom_scope, "machine"))
         remark_add(d, f, note_of("diagnose.remark.machine_full"));
 }
 
-static void not_in_force(struct diagnosis *d, struct finding *f) {
+static void remark_overruled(struct diagnosis *d, struct finding *f) {
     for (size_t i = 0; i < d->overruled_count; i++) {
         const struct overruled *o = &d->overruled[i];
-        remark_add(d, f, NOTE(o->key, fact_called(d->a, o->named.name),
+        remark_add(d, f, NOTE(o->key, fact_label(d->a, o->named.name),
                               fact_written(d->a, &o->named, false),
                               fact_written(d->a, &o->in_force, false),
                               written_line(d->a, o->in_force.line)));
@@ -127,7 +129,7 @@ static bool is_of_device(const struct gpu *card, const struct fact *device) {
     return true;
 }
 
-static void which_cards(struct diagnosis *d, struct finding *f) {
+static void remark_cards(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
     if (!total || facts_first(&d->context, FACT_gpu_name))
         return;
@@ -146,7 +148,7 @@ static void which_cards(struct diagnosis *d, struct finding *f) {
                               arena_str(d->a, buf_str(&b))));
 }
 
-static void guessed_model(struct diagnosis *d, struct finding *f) {
+static void remark_model_guess(struct diagnosis *d, struct finding *f) {
     const struct fact *model = facts_first(&d->context, FACT_model);
     if (model && model->source == SOURCE_LOG && model->why.n > 0)
         remark_add(d, f, NOTE("diagnose.remark.model_guess", model->text,
@@ -169,8 +171,8 @@ static bool reads_gguf(const struct inputs *c) {
 
 /* Adds the size of the checkpoint, which is known even if the message is only
  * "Killed". */
-static void checkpoint_size(struct diagnosis *d, struct finding *f) {
-    struct inputs c = case_of(d, &f->facts);
+static void remark_checkpoint(struct diagnosis *d, struct finding *f) {
+    struct inputs c = inputs_of(d, &f->facts);
     if (!may_be_loading(f) || !c.model)
         return;
     struct str format = quantization_of(&c);
@@ -192,21 +194,21 @@ static void checkpoint_size(struct diagnosis *d, struct finding *f) {
 void remarks_find(struct diagnosis *d, struct finding *f) {
     if (f->role != ROLE_root)
         return;
-    does_not_reconcile(d, f);
+    remark_contradiction(d, f);
     if (facts_reconcile(&f->facts)) {
-        held_by_nobody(d, f);
-        free_yet_refused(d, f);
+        remark_unlisted(d, f);
+        remark_free_yet_refused(d, f);
         remark_sizes(d, f);
     }
-    only_told(d, f);
-    limited_by_torch(d, f);
-    own_process(d, f);
-    who_was_full(d, f);
-    not_in_force(d, f);
+    remark_prose(d, f);
+    remark_torch_limit(d, f);
+    remark_own_process(d, f);
+    remark_oom_scope(d, f);
+    remark_overruled(d, f);
     if (d->machine_differs.key != NULL)
         remark_add(d, f, d->machine_differs);
-    which_cards(d, f);
-    guessed_model(d, f);
-    checkpoint_size(d, f);
+    remark_cards(d, f);
+    remark_model_guess(d, f);
+    remark_checkpoint(d, f);
     catalogue_reconcile(d, f);
 }

@@ -78,20 +78,20 @@ static bool may_have_segments(struct diagnosis *d, const struct finding *f) {
         STR("vcmp(torch_version, case when device_kind = 'hip' then '2.11.0' "
             "else '2.1.0' end) >= 0");
     return !is_old &&
-           when_ask(d, has_them, &facts, f->form).truth != TRUTH_FALSE;
+           when_truth(d, has_them, &facts, f->form).truth != TRUTH_FALSE;
 }
 
-static void pieces(struct diagnosis *d, struct finding *f,
-                   const struct sizes *s) {
+static void remark_fragments(struct diagnosis *d, struct finding *f,
+                             const struct sizes *s) {
     int64_t both;
     if (!s->has_unused || !add_i64(s->free, s->unused, &both) ||
         percent_of(s->unused, s->total) < UNUSED_PERCENT)
         return;
     if (s->unused / UNUSED_TIMES >= s->tried)
-        remark_two(d, f, "diagnose.remark.unused", s->unused, s->tried);
+        remark_add_amounts(d, f, "diagnose.remark.unused", s->unused, s->tried);
     else if (s->has_free && both >= s->tried && s->free < s->tried &&
              may_have_segments(d, f))
-        remark_two(d, f, "diagnose.remark.segments", both, s->tried);
+        remark_add_amounts(d, f, "diagnose.remark.segments", both, s->tried);
 }
 
 /* The remark by owner, if the message has the memory of the process itself. */
@@ -124,8 +124,8 @@ static bool sum_of_others(const struct finding *f, int64_t *sum) {
     return count > 0;
 }
 
-static void outside(struct diagnosis *d, struct finding *f,
-                    const struct sizes *s) {
+static void remark_outside(struct diagnosis *d, struct finding *f,
+                           const struct sizes *s) {
     int64_t bytes, others;
     bool is_much = amount(f, FACT_outside_framework, &bytes) &&
                    bytes < s->total &&
@@ -142,8 +142,8 @@ static void outside(struct diagnosis *d, struct finding *f,
 
 /* For a message without the cache and without the process: the owner of the
  * rest is unknown. */
-static void beside(struct diagnosis *d, struct finding *f,
-                   const struct sizes *s) {
+static void remark_rest(struct diagnosis *d, struct finding *f,
+                        const struct sizes *s) {
     int64_t process, rest = s->total - s->free - s->allocated;
     if (s->has_free && !s->has_unused && rest > 0 && rest < s->total &&
         !amount(f, FACT_process_in_use, &process) &&
@@ -162,8 +162,8 @@ static int64_t copies_in(const struct sizes *s) {
     return is_whole ? copies : 0;
 }
 
-static void one_tensor(struct diagnosis *d, struct finding *f,
-                       const struct sizes *s) {
+static void remark_tensor(struct diagnosis *d, struct finding *f,
+                          const struct sizes *s) {
     int64_t percent = percent_of(s->tried, s->total);
     int64_t copies = percent >= COPY_LEAST_PERCENT ? copies_in(s) : 0;
     if (copies == 1)
@@ -188,7 +188,7 @@ static void one_tensor(struct diagnosis *d, struct finding *f,
 #define TENSOR_SMALL (INT64_C(1) << 20)
 #define TENSOR_LARGE (INT64_C(10) << 20)
 
-static bool block(struct diagnosis *d, struct finding *f,
+static bool remark_block(struct diagnosis *d, struct finding *f,
                   const struct sizes *s) {
     bool is_small = s->tried == BLOCK_SMALL;
     if (!str_eq(f->entry->component, STR("pytorch")) ||
@@ -205,7 +205,7 @@ static bool block(struct diagnosis *d, struct finding *f,
     return true;
 }
 
-static void shape(struct diagnosis *d, struct finding *f,
+static void remark_shape(struct diagnosis *d, struct finding *f,
                   const struct sizes *s) {
     const struct fact *tensor = facts_last(&f->facts, FACT_tensor_bytes);
     if (tensor && tensor->number == s->tried && tensor->text.n > 0)
@@ -214,7 +214,7 @@ static void shape(struct diagnosis *d, struct finding *f,
 }
 
 /* XLA prints the parts of a compiled program's memory. */
-static void program_parts(struct diagnosis *d, struct finding *f) {
+static void remark_program(struct diagnosis *d, struct finding *f) {
     int64_t whole, temp, arguments;
     if (!amount(f, FACT_compute_bytes, &whole) ||
         !amount(f, FACT_program_temp, &temp) ||
@@ -233,8 +233,8 @@ static bool has_pool(const struct finding *f) {
 
 /* A small request on a full GPU: the step lacks more memory than this
  * request. */
-static void small_on_full(struct diagnosis *d, struct finding *f,
-                          const struct sizes *s) {
+static void remark_small(struct diagnosis *d, struct finding *f,
+                         const struct sizes *s) {
     int64_t missing = s->tried - s->free;
     int64_t percent = percent_of(s->allocated, s->total);
     if (!s->has_free || missing <= 0 || missing >= s->total / 100 ||
@@ -245,15 +245,15 @@ static void small_on_full(struct diagnosis *d, struct finding *f,
 
 void remark_sizes(struct diagnosis *d, struct finding *f) {
     struct sizes s;
-    program_parts(d, f);
+    remark_program(d, f);
     if (sizes_of(f, &s)) {
-        if (!block(d, f, &s))
-            pieces(d, f, &s); /* nothing follows from the size of a block */
-        outside(d, f, &s);
-        beside(d, f, &s);
-        one_tensor(d, f, &s);
-        small_on_full(d, f, &s);
-        shape(d, f, &s);
+        if (!remark_block(d, f, &s)) /* its size proves nothing more */
+            remark_fragments(d, f, &s);
+        remark_outside(d, f, &s);
+        remark_rest(d, f, &s);
+        remark_tensor(d, f, &s);
+        remark_small(d, f, &s);
+        remark_shape(d, f, &s);
     }
 }
 

@@ -33,11 +33,12 @@ static int by_class_and_place(const void *x, const void *y) {
 
 /* The active incidents in the order of the report: those of suspects, or all
  * others. */
-static struct incident_list speakers_of(struct diagnosis *d, bool is_suspect) {
+static struct incident_list active_incidents(struct diagnosis *d,
+                                             bool is_suspect) {
     struct incident_list out = {0};
     for (size_t i = 0; i < d->incidents.count; i++) {
         const struct incident *x = d->incidents.at[i];
-        if (!x->is_absorbed &&
+        if (!x->is_merged &&
             (x->entry->severity == SEVERITY_suspect) == is_suspect) {
             out.at = arena_grow(d->a, out.at, out.count, &out.cap,
                                 sizeof *out.at);
@@ -87,7 +88,7 @@ static struct str fingerprint_of(struct arena *a, const struct entry *e,
     return arena_printf(a, "1-%016" PRIx64, str_hash(buf_str(&key)));
 }
 
-static int64_t whose(const struct fact_list *facts, bool want_gpu) {
+static int64_t owner_of(const struct fact_list *facts, bool want_gpu) {
     for (size_t i = 0; i < facts->count; i++) {
         int64_t x = want_gpu ? facts->at[i].gpu : facts->at[i].rank;
         if (x != FACT_NONE)
@@ -100,8 +101,8 @@ static struct instance instance_of(const struct diagnosis *d,
                                    const struct sighting *s) {
     struct instance i = {.first_line = s->places[0].first_line,
                          .last_line = s->places[0].last_line,
-                         .gpu = whose(&s->facts, true),
-                         .rank = whose(&s->facts, false), .facts = s->facts};
+                         .gpu = owner_of(&s->facts, true),
+                         .rank = owner_of(&s->facts, false), .facts = s->facts};
     if (i.rank == FACT_NONE)
         i.rank = stream_of_number(d, s->places[0].stream)->rank;
     return i;
@@ -158,8 +159,8 @@ static void versions_evaluate(struct diagnosis *d, struct finding *f) {
 /* The title for a failure that a person describes ("We get CUDA OOM in
  * ComfyUI"): the entry of these words is PyTorch's, but another program failed,
  * or none is named. */
-static struct note title_told(const struct diagnosis *d,
-                              const struct finding *f) {
+static struct note prose_title(const struct diagnosis *d,
+                               const struct finding *f) {
     const struct program *p = program_of_log(d);
     bool is_open = f->entry->mechanism == MECHANISM_unspecified &&
                    facts_say(&f->facts, FACT_oom_words, "told");
@@ -190,26 +191,26 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
     versions_evaluate(d, f);
     f->shortage = shortage_of(i->entry, &f->facts);
     f->is_contradictory = !facts_reconcile(&f->facts);
-    f->title = title_told(d, f);
+    f->title = prose_title(d, f);
 }
 
 void finding_weigh(struct diagnosis *d, struct finding *f) {
     if (f->role != ROLE_root)
         return;
-    struct inputs c = case_of(d, &f->facts);
+    struct inputs c = inputs_of(d, &f->facts);
     memory_explain(d, f, &c);
-    believe(d, f);
-    advise(d, f, &c);
+    beliefs_find(d, f);
+    fixes_find(d, f, &c);
     dead_ends_show(d, f);
     remarks_find(d, f);
-    contradictions_settle(f);
+    contradictions_resolve(f);
     outlook_find(d, f);
     fixes_rank(d, f);
     remarks_settle(f);
 }
 
 static void findings_fill(struct diagnosis *d, struct report *rep) {
-    struct incident_list list = speakers_of(d, false);
+    struct incident_list list = active_incidents(d, false);
     rep->findings = arena_array(d->a, list.count, sizeof *rep->findings);
     d->bare = arena_array(d->a, list.count, sizeof *d->bare);
     rep->finding_count = list.count;
@@ -231,7 +232,7 @@ static void findings_fill(struct diagnosis *d, struct report *rep) {
 }
 
 static void suspects_fill(struct diagnosis *d, struct report *rep) {
-    struct incident_list list = speakers_of(d, true);
+    struct incident_list list = active_incidents(d, true);
     list.count = suspects_choose(d, list.at, list.count);
     rep->suspects = arena_array(d->a, list.count, sizeof *rep->suspects);
     rep->suspect_count = list.count;
@@ -297,7 +298,7 @@ static struct note summary_note(struct diagnosis *d, const struct finding *f) {
     static const struct {
         const char *key;
         enum fact_name x, y;
-    } told[] = {
+    } rows[] = {
         {"diagnose.summary.kv_pool", FACT_kv_needed, FACT_kv_available},
         {"diagnose.summary.kv_tokens", FACT_max_model_len, FACT_kv_tokens},
         {"diagnose.summary.free_at_start", FACT_requested_bytes,
@@ -305,11 +306,11 @@ static struct note summary_note(struct diagnosis *d, const struct finding *f) {
         {"diagnose.summary.allocation", FACT_tried_alloc, FACT_gpu_free},
     };
     for (size_t i = 0; !f->is_contradictory &&
-                       i < sizeof told / sizeof told[0]; i++) {
-        const struct fact *x = facts_first(&f->facts, told[i].x);
-        const struct fact *y = facts_first(&f->facts, told[i].y);
+                       i < sizeof rows / sizeof rows[0]; i++) {
+        const struct fact *x = facts_first(&f->facts, rows[i].x);
+        const struct fact *y = facts_first(&f->facts, rows[i].y);
         if (x && y)
-            return NOTE(told[i].key, amount_written(d, x),
+            return NOTE(rows[i].key, amount_written(d, x),
                         amount_written(d, y));
     }
     return note_of(NULL); /* the entry's title is the summary */
@@ -351,13 +352,13 @@ struct report *diagnose(struct arena *a, struct reader *r,
     sightings_find(&d);
     context_find(&d);
     for (size_t i = 0; i < d.sightings.count; i++) {
-        derive_model(&d, &d.sightings.at[i]);
+        model_size_derive(&d, &d.sightings.at[i]);
         stage_find(&d, &d.sightings.at[i]);
     }
-    share_tell(&d);
+    share_bound(&d);
     for (size_t i = 0; i < d.sightings.count; i++) {
-        frames_tell(&d, &d.sightings.at[i]);
-        derive(&d, &d.sightings.at[i]);
+        frames_derive(&d, &d.sightings.at[i]);
+        failure_derive(&d, &d.sightings.at[i]);
         entry_select(&d, &d.sightings.at[i]);
     }
     incidents_find(&d);
@@ -368,7 +369,7 @@ struct report *diagnose(struct arena *a, struct reader *r,
     findings_fill(&d, rep);
     suspects_fill(&d, rep);
     command_correct(&d, rep);
-    questions_ask(&d, rep);
+    questions_find(&d, rep);
     rep->summary = summary_of_all(&d, rep);
     return rep;
 }

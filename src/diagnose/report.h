@@ -67,16 +67,16 @@ struct fix {
 };
 
 /* Why a dead end is relevant to this log. A lower value is more relevant. */
-enum trap {
-    TRAP_TOUCHED,   /* the user set its setting, or the message names it */
-    TRAP_HOLDS,     /* it has a condition, and that holds for this log */
-    TRAP_REPORTED,  /* people reported that they tried it for this failure */
-    TRAP_OF_ENGINE, /* it changes a setting of the engine that runs */
-    TRAP_CLOSED
+enum relevance {
+    RELEVANCE_TOUCHED,   /* the user set its setting, or the message names it */
+    RELEVANCE_CONDITION, /* it has a condition, and that holds for this log */
+    RELEVANCE_REPORTED,  /* people reported it for this failure */
+    RELEVANCE_ENGINE,    /* it changes a setting of the engine that runs */
+    RELEVANCE_NONE
 };
 
 struct dead_end_shown {
-    enum trap trap;
+    enum relevance relevance;
     const struct dead_end *is; /* NULL: an attempt that failed in this log */
     struct note action, why;   /* of an attempt in the log */
     struct success fail;

@@ -15,13 +15,13 @@
 #include "diagnose/command.h"
 #include "diagnose/work.h"
 
-struct resetting { /* "--flag value"; value empty: a switch */
+struct flag_change { /* "--flag value"; value empty: a switch */
     struct str flag, value;
     const struct flag *row;
 };
 
-struct resettings {
-    struct resetting at[RETRY_CHANGES_MAX];
+struct flag_changes {
+    struct flag_change at[RETRY_CHANGES_MAX];
     size_t count;
 };
 
@@ -34,18 +34,18 @@ static const struct flag *row_of(const struct engine *e, struct str flag) {
 
 /* Reads the settings. False: one of them is no flag of the engine. */
 static bool changes_read(const struct engine *e, struct str settings,
-                         struct resettings *out) {
+                         struct flag_changes *out) {
     struct shell sh = {settings, '\\'};
     struct shell_token t = shell_next(&sh, 0);
     for (; t.kind == SHELL_WORD; t = shell_next(&sh, t.to)) {
         struct str value, word = shell_unquoted(shell_text(&sh, &t));
-        struct resetting *last =
+        struct flag_change *last =
             out->count > 0 ? &out->at[out->count - 1] : NULL;
         bool is_flag = word.n > 1 && word.p[0] == '-' && !is_digit(word.p[1]);
         if (is_flag && out->count < RETRY_CHANGES_MAX) {
             word = str_cut(word, '=', &value);
             out->at[out->count++] =
-                (struct resetting){word, value, row_of(e, word)};
+                (struct flag_change){word, value, row_of(e, word)};
         } else if (!is_flag && last && last->value.n == 0) {
             last->value = word;
         } else {
@@ -59,8 +59,8 @@ static bool changes_read(const struct engine *e, struct str settings,
 
 /* ---- words ---- */
 
-static void add(struct arena *a, struct str_list *list, size_t *cap,
-                struct str word) {
+static void word_add(struct arena *a, struct str_list *list, size_t *cap,
+                     struct str word) {
     list->at = arena_grow(a, list->at, list->count, cap, sizeof *list->at);
     list->at[list->count++] = arena_str(a, word);
 }
@@ -75,16 +75,16 @@ static bool is_end_of_flags(struct str word) {
 }
 
 static void add_setting(struct arena *a, struct str_list *out, size_t *cap,
-                        const struct resetting *c) {
-    add(a, out, cap, c->flag);
+                        const struct flag_change *c) {
+    word_add(a, out, cap, c->flag);
     if (c->value.n > 0)
-        add(a, out, cap, c->value);
+        word_add(a, out, cap, c->value);
 }
 
 /* Sets the value at each occurrence of the flag, in the form that it has there;
  * else adds the flag. */
-static struct str_list changed(struct arena *a, const struct str_list *argv,
-                               const struct resetting *c) {
+static struct str_list argv_with(struct arena *a, const struct str_list *argv,
+                                 const struct flag_change *c) {
     struct str_list out = {0};
     size_t cap = 0;
     bool is_there = false, is_behind = false;
@@ -97,18 +97,18 @@ static struct str_list changed(struct arena *a, const struct str_list *argv,
             is_there = true;
         }
         if (i == 0 || is_behind || !command_flag_is(name, c->row)) {
-            add(a, &out, &cap, word);
+            word_add(a, &out, &cap, word);
             continue;
         }
         is_there = true;
         if (value.n > 0 && c->value.n > 0) {
-            add(a, &out, &cap, arena_printf(a, "%.*s=%.*s", STR_ARG(name),
-                                            STR_ARG(c->value)));
+            word_add(a, &out, &cap, arena_printf(a, "%.*s=%.*s", STR_ARG(name),
+                                                 STR_ARG(c->value)));
             continue;
         }
-        add(a, &out, &cap, name);
+        word_add(a, &out, &cap, name);
         if (c->value.n > 0) {
-            add(a, &out, &cap, c->value);
+            word_add(a, &out, &cap, c->value);
             i += i + 1 < argv->count && is_value(argv->at[i + 1]);
         }
     }
@@ -142,12 +142,12 @@ static bool is_sure(const struct fix *fix) {
 static bool try_fix(struct arena *a, const struct engine *e,
                     const struct fix *fix, const struct str_list *argv,
                     struct retry *out) {
-    struct resettings changes = {.count = 0};
+    struct flag_changes changes = {.count = 0};
     struct str_list now = *argv;
     if (!changes_read(e, fix->command, &changes))
         return false;
     for (size_t i = 0; i < changes.count; i++)
-        now = changed(a, &now, &changes.at[i]);
+        now = argv_with(a, &now, &changes.at[i]);
     if (is_same(&now, argv))
         return false;
     out->argv = now;

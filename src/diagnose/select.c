@@ -18,7 +18,7 @@ struct candidate {
     bool is_out, is_unknown;
     size_t conditions; /* patterns and predicates that hold */
     size_t patterns, predicates;
-    bool asks_context; /* a predicate reads stage, engine, version, model */
+    bool uses_context; /* a predicate reads stage, engine, version, model */
     enum fact_name names[16]; /* facts that decided */
     size_t name_count;
 };
@@ -37,8 +37,8 @@ static bool is_context_fact(enum fact_name name) {
            name == FACT_model || name == FACT_device_kind;
 }
 
-static void ask_patterns(struct diagnosis *d, const struct sighting *s,
-                         struct candidate *c) {
+static void check_patterns(struct diagnosis *d, const struct sighting *s,
+                           struct candidate *c) {
     const struct entry *e = c->entry;
     for (size_t i = 0; i < e->condition_count && !c->is_out; i++) {
         uint32_t pattern = reader_condition_pattern(d->r, c->number, i);
@@ -50,19 +50,19 @@ static void ask_patterns(struct diagnosis *d, const struct sighting *s,
     }
 }
 
-static void ask_predicates(struct diagnosis *d, const struct sighting *s,
-                           const struct fact_list *facts,
-                           struct candidate *c) {
+static void check_predicates(struct diagnosis *d, const struct sighting *s,
+                             const struct fact_list *facts,
+                             struct candidate *c) {
     const struct entry *e = c->entry;
     for (size_t i = 0; i < e->when.count && !c->is_out; i++) {
-        struct verdict_when v = when_ask(d, e->when.at[i], facts, s->form);
+        struct verdict_when v = when_truth(d, e->when.at[i], facts, s->form);
         c->is_out = v.truth == TRUTH_FALSE;
         c->is_unknown = c->is_unknown || v.truth == TRUTH_UNKNOWN;
         c->conditions++;
         c->predicates++;
         for (size_t k = 0; k < v.name_count && k < 16; k++) {
             name_add(c, v.names[k]);
-            c->asks_context = c->asks_context || is_context_fact(v.names[k]);
+            c->uses_context = c->uses_context || is_context_fact(v.names[k]);
         }
     }
 }
@@ -70,23 +70,24 @@ static void ask_predicates(struct diagnosis *d, const struct sighting *s,
 static bool is_better(const struct candidate *x, const struct candidate *y) {
     if (x->is_unknown != y->is_unknown)
         return !x->is_unknown;
-    bool is_liked = list_has(&x->entry->prefer, y->entry->id);
-    bool likes = list_has(&y->entry->prefer, x->entry->id);
-    if (is_liked != likes)
-        return is_liked;
+    bool is_preferred = list_has(&x->entry->prefer, y->entry->id);
+    bool prefers = list_has(&y->entry->prefer, x->entry->id);
+    if (is_preferred != prefers)
+        return is_preferred;
     return x->conditions != y->conditions ? x->conditions > y->conditions
                                           : x->number < y->number;
 }
 
-static struct candidate ask(struct diagnosis *d, const struct sighting *s,
-                            uint32_t number, const struct fact_list *facts) {
+static struct candidate candidate_of(struct diagnosis *d,
+                                     const struct sighting *s, uint32_t number,
+                                     const struct fact_list *facts) {
     struct candidate c = {.number = number,
                           .entry = reader_entry_head(d->r, number)};
     c.is_out = !c.entry || c.entry->withdrawn.in[LANG_EN].n > 0;
     if (!c.is_out)
-        ask_patterns(d, s, &c);
+        check_patterns(d, s, &c);
     if (!c.is_out)
-        ask_predicates(d, s, facts, &c);
+        check_predicates(d, s, facts, &c);
     return c;
 }
 
@@ -96,7 +97,7 @@ bool entry_is_ruled_out(struct diagnosis *d, uint32_t number,
     struct candidate c = {.number = number,
                           .entry = reader_entry_head(d->r, number)};
     if (c.entry)
-        ask_predicates(d, s, &facts, &c);
+        check_predicates(d, s, &facts, &c);
     return c.is_out;
 }
 
@@ -123,7 +124,7 @@ static struct note because_of(struct diagnosis *d, const struct sighting *s,
     if (c->is_unknown) {
         key = "diagnose.because.unknown";
     } else if (c->predicates > 0 && grounds.n > 0) {
-        key = c->asks_context ? "diagnose.because.context"
+        key = c->uses_context ? "diagnose.because.context"
                               : "diagnose.because.facts";
     } else if (c->patterns > 0) {
         key = "diagnose.because.frames";
@@ -141,7 +142,7 @@ static enum certainty certainty_of(const struct candidate *c,
         return CERTAINTY_GENERIC;
     if (c->predicates == 0)
         return CERTAINTY_EXACT;
-    return c->asks_context ? CERTAINTY_BY_CONTEXT : CERTAINTY_BY_FACTS;
+    return c->uses_context ? CERTAINTY_BY_CONTEXT : CERTAINTY_BY_FACTS;
 }
 
 void entry_select(struct diagnosis *d, struct sighting *s) {
@@ -152,7 +153,7 @@ void entry_select(struct diagnosis *d, struct sighting *s) {
     struct fact_list facts = facts_in_force(d, &s->facts);
     struct candidate best = {.is_out = true};
     for (size_t i = 0; i < group.count; i++) {
-        struct candidate c = ask(d, s, group.entries[i], &facts);
+        struct candidate c = candidate_of(d, s, group.entries[i], &facts);
         if (!c.is_out && (best.is_out || is_better(&c, &best)))
             best = c;
     }

@@ -14,7 +14,7 @@
 
 #include "base/limits.h"
 
-#define ECHO_WINDOW 64
+#define DUPLICATE_WINDOW 64
 #define CODE_LINES 3 /* lines of one statement in a traceback; Python 3.11 adds
                         a line of marks */
 
@@ -73,7 +73,7 @@ static bool has_number(const struct hit *h) {
 }
 
 /* True if y is the same message printed again. */
-static bool is_echo(const struct hit *x, const struct hit *y) {
+static bool is_duplicate(const struct hit *x, const struct hit *y) {
     bool has_x = has_number(x), has_y = has_number(y);
     if (has_x != has_y) { /* a message without numbers cannot contradict the
                              other */
@@ -89,8 +89,8 @@ static bool is_echo(const struct hit *x, const struct hit *y) {
 
 /* ---- building ---- */
 
-static void count_once_more(struct arena *a, struct sighting *s,
-                            uint32_t pattern) {
+static void count_hit(struct arena *a, struct sighting *s,
+                      uint32_t pattern) {
     size_t i = 0;
     while (i < s->by_count && s->by[i].pattern != pattern)
         i++;
@@ -104,7 +104,7 @@ static void count_once_more(struct arena *a, struct sighting *s,
 
 static void place_add(struct arena *a, struct sighting *s,
                       const struct hit *h) {
-    count_once_more(a, s, h->pattern);
+    count_hit(a, s, h->pattern);
     if (s->place_count >= SIGHTING_PLACES_MAX)
         return;
     s->places = arena_grow(a, s->places, s->place_count, &s->place_cap,
@@ -126,7 +126,7 @@ static void place_widen(struct sighting *s, const struct hit *h) {
     }
 }
 
-static void hit_take(struct sighting *s, const struct hit *h, bool is_weak) {
+static void hit_merge(struct sighting *s, const struct hit *h, bool is_weak) {
     if (h->capture_count > s->hit->capture_count)
         s->hit = h;
     quote_take(&s->quote, h);
@@ -151,13 +151,13 @@ static bool is_raised_here(const struct sighting *s, const struct hit *h) {
 static struct sighting *sighting_like(struct diagnosis *d, uint32_t head,
                                       const struct hit *h, bool *same_place) {
     size_t n = d->sightings.count;
-    size_t least = n > ECHO_WINDOW ? n - ECHO_WINDOW : 0;
+    size_t least = n > DUPLICATE_WINDOW ? n - DUPLICATE_WINDOW : 0;
     for (size_t i = n; i > least; i--) {
         struct sighting *s = &d->sightings.at[i - 1];
         if (s->head != head)
             continue;
         *same_place = is_same_place(s->hit, h);
-        if (*same_place || is_echo(s->hit, h))
+        if (*same_place || is_duplicate(s->hit, h))
             return s;
     }
     return NULL;
@@ -188,7 +188,7 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
             s->quote = (struct quote){.number = 0};
         else
             place_add(d->a, s, h);
-        hit_take(s, h, is_weak);
+        hit_merge(s, h, is_weak);
         return;
     }
     struct sighting_list *list = &d->sightings;

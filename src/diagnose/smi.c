@@ -191,9 +191,9 @@ static struct str program_name(struct str name) {
     return name;
 }
 
-static void tell(struct diagnosis *d, struct sighting *s,
-                 const struct smi_row *row, enum fact_name name,
-                 int64_t bytes) {
+static void row_fact_add(struct diagnosis *d, struct sighting *s,
+                         const struct smi_row *row, enum fact_name name,
+                         int64_t bytes) {
     struct fact f = fact_number(name, SOURCE_LOG, bytes);
     f.line = row->line;
     f.pid = row->pid;
@@ -203,21 +203,21 @@ static void tell(struct diagnosis *d, struct sighting *s,
         f.low = bytes / 100 * HANDED_OUT_PERCENT;
         f.high = bytes;
     }
-    sighting_tell(d, s, f);
+    sighting_add_fact(d, s, f);
 }
 
-static void card_tell(struct diagnosis *d, struct sighting *s,
-                      const struct smi_row *row) {
+static void card_derive(struct diagnosis *d, struct sighting *s,
+                        const struct smi_row *row) {
     int64_t free = row->free >= 0 ? row->free : row->total - row->used;
     bool is_counted = row->free >= 0 || (row->total >= 0 && row->used >= 0);
     if (row->total > 0 && !facts_first(&s->facts, FACT_gpu_total))
-        tell(d, s, row, FACT_gpu_total, row->total);
+        row_fact_add(d, s, row, FACT_gpu_total, row->total);
     if (row->used >= 0)
-        tell(d, s, row, FACT_gpu_used, row->used);
+        row_fact_add(d, s, row, FACT_gpu_used, row->used);
     if (is_counted && row->is_above && free >= 0 &&
         !facts_first(&s->facts, FACT_pytorch_allocated) &&
         !facts_first(&d->context, FACT_free_before_load))
-        tell(d, s, row, FACT_free_before_load, free);
+        row_fact_add(d, s, row, FACT_free_before_load, free);
 }
 
 /* A card is idle below the first limit, and full above the second one. */
@@ -229,7 +229,7 @@ static bool holds_less(const struct smi_row *row, int64_t percent) {
            row->used >= 0 && row->used <= row->total / 100 * percent;
 }
 
-static void idle_tell(struct diagnosis *d, struct sighting *s,
+static void idle_derive(struct diagnosis *d, struct sighting *s,
                       const struct smi_table *t) {
     const struct smi_row *idle = NULL;
     bool is_any_full = false;
@@ -243,8 +243,8 @@ static void idle_tell(struct diagnosis *d, struct sighting *s,
     if (idle && is_any_full) {
         struct fact f = fact_number(FACT_idle_gpu, SOURCE_LOG, idle->gpu);
         f.line = idle->line;
-        sighting_tell(d, s, f);
-        tell(d, s, idle, FACT_idle_free, idle->total - idle->used);
+        sighting_add_fact(d, s, f);
+        row_fact_add(d, s, idle, FACT_idle_free, idle->total - idle->used);
     }
 }
 
@@ -253,26 +253,26 @@ static bool is_of_device(const struct sighting *s) {
     return !kind || str_eq(kind->word, STR("cuda"));
 }
 
-void smi_tell(struct diagnosis *d, struct sighting *s) {
+void smi_derive(struct diagnosis *d, struct sighting *s) {
     struct smi_table t = is_of_device(s) ? table_of(d) : (struct smi_table){0};
     int64_t gpu = card_of(s, &t), others = 0;
     int64_t own = stream_of_number(d, s->places[0].stream)->pid;
     bool lists = facts_first(&s->facts, FACT_other_in_use) ||
                  facts_first(&s->facts, FACT_process_in_use);
     const struct smi_row *first = NULL;
-    idle_tell(d, s, &t);
+    idle_derive(d, s, &t);
     for (size_t i = 0; gpu != FACT_NONE && i < t.count; i++) {
         const struct smi_row *row = &t.at[i];
         if (row->gpu != FACT_NONE && row->gpu != gpu)
             continue;
         if (row->pid == FACT_NONE) {
-            card_tell(d, s, row);
+            card_derive(d, s, row);
         } else if (!lists && row->used >= 0 && row->pid != own &&
                    add_i64(others, row->used, &others)) {
-            tell(d, s, row, FACT_other_in_use, row->used);
+            row_fact_add(d, s, row, FACT_other_in_use, row->used);
             first = first ? first : row;
         }
     }
     if (first)
-        tell(d, s, first, FACT_others_in_use, others);
+        row_fact_add(d, s, first, FACT_others_in_use, others);
 }

@@ -77,9 +77,9 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
     const struct place *p = &s->places[0];
     /* A person's description stands above or below its log: all passed lines
      * belong to the run. */
-    bool is_told = facts_say(&s->facts, FACT_oom_words, "told");
-    size_t count = is_told ? d->stage_hits.count
-                           : hits_before(&d->stage_hits, p->order);
+    bool is_prose = facts_say(&s->facts, FACT_oom_words, "told");
+    size_t count = is_prose ? d->stage_hits.count
+                            : hits_before(&d->stage_hits, p->order);
     for (size_t i = e ? count : 0; i > 0; i--) {
         const struct hit *h = d->stage_hits.at[i - 1];
         const struct stage_anchor *row = anchor_of(d, e, h);
@@ -93,7 +93,8 @@ static struct stage_found by_line_passed(const struct diagnosis *d,
 
 /* True if both streams may belong to one program: unnamed, or with names that
  * are equal except for a rank. */
-static bool are_kin(const struct diagnosis *d, uint32_t x, uint32_t y) {
+static bool may_be_one_program(const struct diagnosis *d, uint32_t x,
+                               uint32_t y) {
     if (x == y || x == 0 || y == 0 || x >= d->scan->stream_count ||
         y >= d->scan->stream_count)
         return true;
@@ -114,7 +115,7 @@ static struct stage_found by_line_after(const struct diagnosis *d,
         const struct hit *h = run->at[i];
         const struct stage_anchor *row = anchor_of(d, e, h);
         bool is_own_frame = row && row->is_frame && h->stream == p->stream;
-        if (row && !is_own_frame && are_kin(d, h->stream, p->stream))
+        if (row && !is_own_frame && may_be_one_program(d, h->stream, p->stream))
             return (struct stage_found){row, h->first_line};
     }
     return (struct stage_found){NULL, 0};
@@ -139,7 +140,7 @@ static struct stage_found by_neighbours(const struct diagnosis *d,
         const struct stage_anchor *row = anchor_of(d, e, h);
         if (!row || !row->is_frame || h->stream == p->stream ||
             !is_of_traceback(h->text) ||
-            !are_kin(d, h->stream, p->stream) ||
+            !may_be_one_program(d, h->stream, p->stream) ||
             h->first_line + NEIGHBOUR_LINES < p->first_line ||
             h->first_line > p->last_line + NEIGHBOUR_LINES)
             continue;
@@ -150,13 +151,13 @@ static struct stage_found by_neighbours(const struct diagnosis *d,
     return found;
 }
 
-static bool says(const struct stage_found *found, const char *stage) {
+static bool is_stage(const struct stage_found *found, const char *stage) {
     return found->anchor && str_eq(found->anchor->stage, str_of(stage));
 }
 
 static bool is_past_load(const struct stage_found *found) {
-    return says(found, "profile") || says(found, "capture") ||
-           says(found, "serve");
+    return is_stage(found, "profile") || is_stage(found, "capture") ||
+           is_stage(found, "serve");
 }
 
 /* The engine whose rows give the stage: that of the log, else the one that
@@ -180,7 +181,7 @@ static struct stage_found stage_of(const struct diagnosis *d,
         return frame;
     struct stage_found passed = by_line_passed(d, own, s);
     frame = by_frame(d, torch, s);
-    if (frame.anchor && !(says(&frame, "forward") && is_past_load(&passed)))
+    if (frame.anchor && !(is_stage(&frame, "forward") && is_past_load(&passed)))
         return frame;
     if (!passed.anchor)
         passed = by_line_passed(d, torch, s);
@@ -228,7 +229,8 @@ static bool has_profile_run(const struct engine *e) {
 /* True if the weights take more than nine tenths of the card: a server needs
  * more than the rest, so it never loaded them. Only for models of the
  * catalogue: others may have narrower weights than their name suggests. */
-static bool never_serves(const struct diagnosis *d, const struct sighting *s) {
+static bool weights_fill_card(const struct diagnosis *d,
+                              const struct sighting *s) {
     const struct fact *weights = facts_first(&s->facts, FACT_model_bytes);
     const struct fact *total = fact_here(d, s, FACT_gpu_total);
     return d->engine && is_refusal(s) && weights && is_known_model(d, s) &&
@@ -274,10 +276,10 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
     if (facts_first(&s->facts, FACT_stage))
         return;
     struct stage_found found = stage_of(d, s);
-    bool is_pass = says(&found, "forward") ||
-                   (says(&found, "serve") && found.anchor->is_frame);
+    bool is_pass = is_stage(&found, "forward") ||
+                   (is_stage(&found, "serve") && found.anchor->is_frame);
     bool is_profile = is_pass && has_profile_run(d->engine);
-    if ((!found.anchor || is_profile) && never_serves(d, s)) {
+    if ((!found.anchor || is_profile) && weights_fill_card(d, s)) {
         /* the forward pass is then the profile run */
         stage_by_weights(d, s, is_profile ? "profile" : "load");
         return;

@@ -23,7 +23,7 @@ static bool has_short_words(struct diagnosis *d, const struct hit *h) {
     return false;
 }
 
-static bool is_believed(struct diagnosis *d, const struct incident *i) {
+static bool is_credible(struct diagnosis *d, const struct incident *i) {
     const struct sighting *last = i->sightings[i->count - 1];
     const struct place *at = &last->places[last->place_count - 1];
     bool is_at_end = hit_place(at->order) + END_BYTES > d->scan->stats.bytes;
@@ -40,7 +40,7 @@ size_t suspects_choose(struct diagnosis *d, struct incident **at,
                        size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!is_believed(d, at[i]))
+        if (!is_credible(d, at[i]))
             continue;
         struct incident *last = kept > 0 ? at[kept - 1] : NULL;
         if (!last || !is_same_line(last, at[i]))

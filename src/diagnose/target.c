@@ -111,8 +111,8 @@ struct fact command_sets(struct diagnosis *d, const struct entry *entry,
     return out;
 }
 
-bool goes_astray(enum change change, const struct fact *target,
-                 const struct fact *in_force) {
+bool is_wrong_direction(enum change change, const struct fact *target,
+                        const struct fact *in_force) {
     enum unit unit = fact_unit(target->name);
     return unit != UNIT_BOOL && unit != UNIT_TEXT && unit != UNIT_VERSION &&
            ((change == CHANGE_down && target->number >= fact_high(in_force)) ||

@@ -138,7 +138,7 @@ static bool step_for(const struct filling *f, enum fact_name name,
     bool is_count = unit == UNIT_COUNT || unit == UNIT_TOKENS ||
                     unit == UNIT_BLOCKS || unit == UNIT_BYTES ||
                     unit == UNIT_RATIO;
-    if (f->is_in_vain || f->acted_on != (int)name || !now || !is_count ||
+    if (f->is_step_too_small || f->acted_on != (int)name || !now || !is_count ||
         now->number <= 0 || name == FACT_gpu_layers)
         return false;
     *out = fact_blank(name, SOURCE_DERIVED);
@@ -157,7 +157,7 @@ static bool shows_several(const struct fact_list *facts) {
 
 /* The proposed value, if the arithmetic used a default that may not be in
  * force. */
-static struct str reckoned_try(struct arena *a, const struct filling *f,
+static struct str computed_try(struct arena *a, const struct filling *f,
                                enum fact_name name) {
     bool is_one = f->first_try && f->acted_on == (int)name && f->proposed &&
                   f->proposed->known && f->proposed->name == name &&
@@ -169,8 +169,8 @@ static struct str reckoned_try(struct arena *a, const struct filling *f,
  * force. */
 static struct str first_try_for(const struct filling *f, enum fact_name name) {
     const struct flag *flag = flag_of_fact(f->engine, name);
-    if (!flag || !f->first_try || f->is_in_vain || f->acted_on != (int)name ||
-        facts_last(f->facts, name) != NULL ||
+    if (!flag || !f->first_try || f->is_step_too_small ||
+        f->acted_on != (int)name || facts_last(f->facts, name) != NULL ||
         (name == FACT_tensor_parallel && shows_several(f->facts)))
         return (struct str){NULL, 0};
     return f->change == CHANGE_down ? flag->try_down
@@ -209,7 +209,7 @@ static void fill_one(struct buf *b, const struct filling *f,
         return;
     }
     const struct fact *value = value_for(f, fact);
-    struct str first_try = reckoned_try(b->a, f, fact);
+    struct str first_try = computed_try(b->a, f, fact);
     if (!value && first_try.n == 0 && step_for(f, fact, &step))
         value = &step;
     first_try = first_try.n > 0 ? first_try : first_try_for(f, fact);

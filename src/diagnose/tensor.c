@@ -129,7 +129,7 @@ static int64_t width_by_request(const struct fact_list *facts,
     return 0;
 }
 
-void tensor_tell(struct diagnosis *d, struct sighting *s) {
+void tensor_derive(struct diagnosis *d, struct sighting *s) {
     struct shape shape;
     struct str type = {NULL, 0};
     struct fact f = fact_blank(FACT_tensor_bytes, SOURCE_DERIVED);

@@ -35,29 +35,29 @@ static struct str name_of_slot(struct str template) {
 /* The lower value: the proposed one, else half of the value in force. */
 static int64_t value_below(const struct fix *fix, const struct fact *now) {
     const struct fact *to = &fix->estimate.proposed;
-    bool is_reckoned = fix->has_estimate && to->known && to->name == now->name;
-    return is_reckoned ? to->number : now->number - now->number / 2;
+    bool is_computed = fix->has_estimate && to->known && to->name == now->name;
+    return is_computed ? to->number : now->number - now->number / 2;
 }
 
 /* Sets the title "Reduce the batch size from 8 to 4". */
-static void say_lowered(struct diagnosis *d, struct fix *fix,
-                        const struct fact *now, int64_t below) {
-    fix->lowers = NOTE("diagnose.lowers", fact_called(d->a, now->name),
+static void title_set_lowered(struct diagnosis *d, struct fix *fix,
+                              const struct fact *now, int64_t below) {
+    fix->lowers = NOTE("diagnose.lowers", fact_label(d->a, now->name),
                        arena_printf(d->a, "%" PRId64, now->number),
                        arena_printf(d->a, "%" PRId64, below));
 }
 
 /* For a program whose name of the setting is not known, such as the context
  * length of an application that includes llama.cpp. */
-void name_by_value(struct diagnosis *d, struct fix *fix,
-                          const struct fact_list *facts, int acted_on) {
+void title_by_value(struct diagnosis *d, struct fix *fix,
+                           const struct fact_list *facts, int acted_on) {
     const struct fact *now =
         acted_on == FACT_context_length && fix->lowers.key == NULL &&
                 fix->is->acts_on.change == CHANGE_down
             ? facts_last(facts, FACT_context_length)
             : NULL;
     if (now && now->number > 1)
-        say_lowered(d, fix, now, value_below(fix, now));
+        title_set_lowered(d, fix, now, value_below(fix, now));
 }
 
 /* True if the fix changes the batch size or the length of a step, by that name
@@ -92,7 +92,7 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
     if (now->spelled.n > 0)
         name = now->spelled;
     int64_t below = value_below(fix, now);
-    say_lowered(d, fix, now, below);
+    title_set_lowered(d, fix, now, below);
     if (name.n > 0 && !is_flag_of(fix->is->command, now->name)) {
         fix->command = arena_printf(d->a, "%.*s%" PRId64, STR_ARG(name), below);
         fix->has_gap = false;
@@ -189,7 +189,8 @@ void texts_fill(struct diagnosis *d, struct fix *fix,
     struct filling fill = {.facts = facts, .acted_on = acted_on,
                            .change = fix->is->acts_on.change,
                            .engine = settings_of(d, e),
-                           .is_in_vain = bound && bound->share_micro == 0,
+                           .is_step_too_small =
+                               bound && bound->share_micro == 0,
                            .proposed = bound ? &bound->proposed : NULL};
     for (int lang = 0; lang < LANG_COUNT_OF; lang++)
         fix->how.in[lang] = template_fill(d->a, fix->is->how.in[lang], &fill);

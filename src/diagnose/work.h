@@ -2,14 +2,15 @@
  * goes through these steps, one file for each:
  *
  *   hits     --sighting.c-->  sightings: one failure message at one place
- *            --engine.c, context.c, below.c--> engine, settings in force
+ *            --engine.c, context.c, after_failure.c,
+ *              effective_settings.c--> engine, settings in force
  *            --stage.c, frames.c--> the stage of the run, the operation
  *            --derive.c, tensor.c--> facts computed from printed numbers
- *            --select.c, bounds.c--> the entry that explains a sighting
+ *            --select.c, version_inference.c--> the entry that explains it
  *            --incident.c-->  incidents: sightings of one cause
  *            --link.c-->      wrappers and consequences linked to their root
- *            --kvinfo.c, advice.c, target.c, ranking.c, remark.c,
- *              question.c--> report
+ *            --memory_inputs.c, advice.c, target.c, ranking.c,
+ *              remark.c, question.c--> report
  *
  * Everything lives in the report's arena.
  */
@@ -44,7 +45,7 @@ struct seen_by {
 struct quote {
     struct str text;
     uint32_t number; /* 0: no line */
-    int telling;
+    int rank;
 };
 /* Replaces *best by a line of h that is more informative. */
 void quote_take(struct quote *best, const struct hit *h);
@@ -91,7 +92,7 @@ struct incident {
                                 facts */
     enum role role;
     struct incident *cause;  /* NULL: none */
-    bool is_absorbed;        /* merged into another incident, or dropped */
+    bool is_merged;        /* merged into another incident, or dropped */
     uint64_t times;
 };
 
@@ -183,7 +184,7 @@ struct fact fact_stated(const struct setting *row, uint32_t line);
 const struct fact *fact_here(const struct diagnosis *d,
                              const struct sighting *s, enum fact_name name);
 /* Adds the fact to those of the failure if it is known and new. */
-void sighting_tell(struct diagnosis *d, struct sighting *s, struct fact f);
+void sighting_add_fact(struct diagnosis *d, struct sighting *s, struct fact f);
 
 /* ---- sighting.c ---- */
 void sightings_find(struct diagnosis *d);
@@ -194,7 +195,7 @@ void engine_find(struct diagnosis *d); /* adds the engine to the context */
 const struct context_pattern *context_row(const struct diagnosis *d,
                                           const struct hit *h);
 
-/* ---- below.c ---- */
+/* ---- after_failure.c ---- */
 struct failure_end { /* positions in the log */
     uint64_t first, last; /* of the failures; UINT64_MAX: no failure */
     bool has_whole_above; /* a command line or a dump of settings stands above
@@ -209,8 +210,8 @@ bool hit_in_message(const struct diagnosis *d, const struct hit *h);
 bool hit_is_typed_next(const struct diagnosis *d, const struct hit *h);
 /* True if the value that this context hit has for that name may have been in
  * force at the failure. */
-bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
-                  const struct hit *h, enum fact_name name);
+bool hit_may_set(const struct diagnosis *d, const struct failure_end *end,
+                 const struct hit *h, enum fact_name name);
 /* True if the pattern matches a command line, and not a dump of the program's
  * settings. */
 bool hit_is_command_form(const struct diagnosis *d, const struct hit *h);
@@ -218,43 +219,43 @@ bool hit_is_command_form(const struct diagnosis *d, const struct hit *h);
 /* ---- context.c ---- */
 /* False if the hit belongs to another engine, whose flags mean something
  * else. */
-bool hit_is_ours(const struct diagnosis *d, const struct hit *h);
+bool hit_is_of_engine(const struct diagnosis *d, const struct hit *h);
 /* The quantization in a model's name; not known if it has none. */
-struct fact fact_of_packing(const struct model_match *m);
+struct fact fact_of_quantization(const struct model_match *m);
 void context_find(struct diagnosis *d);
 
 /* ---- smi.c ---- */
 /* Adds facts of the card from a pasted table of nvidia-smi. */
-void smi_tell(struct diagnosis *d, struct sighting *s);
+void smi_derive(struct diagnosis *d, struct sighting *s);
 
 /* ---- measured.c ---- */
 struct breakdown measured_find(struct diagnosis *d);
 
 /* ---- machine.c ---- */
 /* Adds facts of the machine to the context, if the log does not have them. */
-void machine_take(struct diagnosis *d);
+void machine_facts_add(struct diagnosis *d);
 
-/* ---- least.c ---- */
+/* ---- setting_bounds.c ---- */
 /* Adds bounds to the context that the log proves for settings which it does
  * not name: facts without a value, with a range. Called before defaults are
  * added. */
-void ranks_tell(struct diagnosis *d);
+void ranks_bound(struct diagnosis *d);
 /* Adds a bound for the share of the card. Called once stages are known. A
  * default that the bound contradicts is removed from the context. */
-void share_tell(struct diagnosis *d);
+void share_bound(struct diagnosis *d);
 /* The bound of that name; NULL: none. */
 const struct fact *fact_bounded(const struct fact_list *facts,
                                 enum fact_name name);
 
-/* ---- bounds.c ---- */
+/* ---- version_inference.c ---- */
 /* The fact that holds the version of a product; -1: none. */
 int version_fact(const struct diagnosis *d, struct str product);
 /* Evaluates a predicate as reader_when() does. If it needs a version that is
  * not known, it is evaluated for the versions that print this form of the
  * message; their answer counts if they agree. */
-struct verdict_when when_ask(struct diagnosis *d, struct str predicate,
-                             const struct fact_list *facts,
-                             const struct signature *form);
+struct verdict_when when_truth(struct diagnosis *d, struct str predicate,
+                               const struct fact_list *facts,
+                               const struct signature *form);
 /* RANGE_INSIDE if all versions that print this form are within the range,
  * RANGE_OUTSIDE if none is. */
 enum in_range range_by_form(struct diagnosis *d, const struct signature *form,
@@ -292,29 +293,29 @@ void stage_find(struct diagnosis *d, struct sighting *s);
 /* ---- frames.c ---- */
 /* Adds facts from frames besides the stage: work, task. Called after
  * stage_find(). */
-void frames_tell(struct diagnosis *d, struct sighting *s);
+void frames_derive(struct diagnosis *d, struct sighting *s);
 
 /* ---- derive.c, tensor.c ---- */
 /* Adds the size of the named model, and of its weights on one GPU. Called
  * before the stage is known. */
-void derive_model(struct diagnosis *d, struct sighting *s);
+void model_size_derive(struct diagnosis *d, struct sighting *s);
 /* Adds what follows from the numbers of a failure and of those beside it. */
-void derive(struct diagnosis *d, struct sighting *s);
+void failure_derive(struct diagnosis *d, struct sighting *s);
 /* True if a setting or a printed line shows more than one rank. */
 bool has_ranks(const struct diagnosis *d);
-void tensor_tell(struct diagnosis *d, struct sighting *s);
+void tensor_derive(struct diagnosis *d, struct sighting *s);
 
-/* ---- room.c ---- */
-void room_tell(struct diagnosis *d, struct sighting *s);
+/* ---- free_memory.c ---- */
+void free_memory_derive(struct diagnosis *d, struct sighting *s);
 
-/* ---- run.c ---- */
-void run_tell(struct diagnosis *d, struct sighting *s);
+/* ---- run_time.c ---- */
+void run_time_derive(struct diagnosis *d, struct sighting *s);
 /* The position where the run of this failure begins: after the previous failure
  * of the same kind. */
 uint64_t run_begin(const struct diagnosis *d, const struct sighting *s);
 
 /* ---- growth.c ---- */
-void growth_tell(struct diagnosis *d, struct sighting *s);
+void growth_derive(struct diagnosis *d, struct sighting *s);
 
 /* ---- select.c ---- */
 void entry_select(struct diagnosis *d, struct sighting *s);
@@ -380,7 +381,7 @@ struct filling {
     enum change change; /* the direction in which the fix changes acted_on */
     struct str *first_try; /* receives a first value where the value in force is
                               not known; NULL: no such value may be used */
-    bool is_in_vain; /* the arithmetic shows that one step is too little */
+    bool is_step_too_small; /* by the arithmetic */
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);
@@ -392,12 +393,12 @@ void texts_fill(struct diagnosis *d, struct fix *fix, const struct entry *e,
                 const struct fact_list *facts, int acted_on);
 /* For a fix without a command: sets `lowers`, the name of a setting with its
  * value and a lower one. */
-void name_by_value(struct diagnosis *d, struct fix *fix,
-                   const struct fact_list *facts, int acted_on);
+void title_by_value(struct diagnosis *d, struct fix *fix,
+                    const struct fact_list *facts, int acted_on);
 
-/* ---- kvinfo.c ---- */
+/* ---- memory_inputs.c ---- */
 enum shortage shortage_of(const struct entry *e, const struct fact_list *facts);
-struct inputs case_of(struct diagnosis *d, const struct fact_list *own);
+struct inputs inputs_of(struct diagnosis *d, const struct fact_list *own);
 void memory_explain(struct diagnosis *d, struct finding *f,
                     const struct inputs *c);
 /* False if the numbers of one message contradict each other. */
@@ -413,8 +414,8 @@ struct fact command_sets(struct diagnosis *d, const struct entry *entry,
                          struct str command, enum fact_name fact);
 /* True if the target value of a fix lies on the wrong side of the value in
  * force. Equal values are on the wrong side. */
-bool goes_astray(enum change change, const struct fact *target,
-                 const struct fact *in_force);
+bool is_wrong_direction(enum change change, const struct fact *target,
+                        const struct fact *in_force);
 
 /* ---- lever.c ---- */
 /* The row of kb/programs/ of the program that failed; NULL: unknown. */
@@ -445,10 +446,10 @@ struct option_seen {
 struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix);
 
 /* ---- advice.c ---- */
-void advise(struct diagnosis *d, struct finding *f, const struct inputs *c);
+void fixes_find(struct diagnosis *d, struct finding *f, const struct inputs *c);
 /* ---- belief.c ---- */
 /* Computes the probability of each cause that the entry allows. */
-void believe(struct diagnosis *d, struct finding *f);
+void beliefs_find(struct diagnosis *d, struct finding *f);
 void outlook_find(struct diagnosis *d, struct finding *f);
 
 /* ---- deadend.c ---- */
@@ -464,7 +465,7 @@ bool list_has(const struct str_list *list, struct str s);
 const struct flag *flag_of_fact(const struct engine *e, enum fact_name n);
 
 /* ---- contradict.c: rules out fixes that the report warns of ---- */
-void contradictions_settle(struct finding *f);
+void contradictions_resolve(struct finding *f);
 /* True if the fix is to end other processes. */
 bool fix_ends_others(const struct workaround *w);
 
@@ -473,7 +474,7 @@ void remarks_find(struct diagnosis *d, struct finding *f);
 void remark_sizes(struct diagnosis *d, struct finding *f); /* remark_sizes.c */
 /* Called once fixes are ranked: removes remarks that the first fix answers. */
 void remarks_settle(struct finding *f);
-void questions_ask(struct diagnosis *d, struct report *rep);
+void questions_find(struct diagnosis *d, struct report *rep);
 
 /* Compares the model's arithmetic with the amounts in the log and adds a remark
  * on the result. */
@@ -485,13 +486,13 @@ void note_add(struct note *n, struct str arg); /* arguments beyond NOTE_ARGS are
                                                   dropped */
 void remark_add(struct diagnosis *d, struct finding *f, struct note n);
 /* Adds a remark with two amounts: remark.c. */
-void remark_two(struct diagnosis *d, struct finding *f, const char *key,
-                int64_t x, int64_t y);
+void remark_add_amounts(struct diagnosis *d, struct finding *f, const char *key,
+                        int64_t x, int64_t y);
 
 struct str written_line(struct arena *a, uint32_t line);
 /* A fact as an argument of a note: its label is chosen once the language is
  * known. */
-struct str fact_called(struct arena *a, enum fact_name name);
+struct str fact_label(struct arena *a, enum fact_name name);
 struct str fact_names(struct arena *a, const enum fact_name *names,
                       size_t count); /* "tried_alloc, gpu_free" */
 /* "tried_alloc = 2.00 GiB, stage = load": the known facts of these names. */

@@ -158,7 +158,7 @@ static void add_dead_ends(const struct teller *t, const struct finding *f) {
     struct block *under = document_section(t, "report.not_this");
     size_t most = t->o->all ? SIZE_MAX : DEAD_ENDS, count = 0;
     for (; count < f->dead_end_count && count < most; count++) {
-        if (f->dead_ends[count].trap == TRAP_CLOSED && !t->o->all)
+        if (f->dead_ends[count].relevance == RELEVANCE_NONE && !t->o->all)
             break; /* they come last */
         struct str text = dead_end_said(t, &f->dead_ends[count], t->o->all);
         document_item(t, under, "x", text)->spare =

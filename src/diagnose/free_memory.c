@@ -1,4 +1,4 @@
-/* room.c: computes the free memory of a card when a buffer was refused.
+/* free_memory.c: computes the free memory of a card when a buffer was refused.
  *
  *     using device CUDA0 (...) - 23871 MiB free       before the load
  *     CUDA0 model buffer size = 17524.42 MiB          allocated since
@@ -14,7 +14,7 @@
 
 #define TAKEN_MEANWHILE (INT64_C(256) << 20)
 
-struct room {
+struct card_state {
     int64_t gpu;
     bool has_others;    /* there are lines of other cards */
     struct fact before; /* free before the load; known false: no line */
@@ -24,7 +24,7 @@ struct room {
     enum fact_name name;
 };
 
-static int64_t *granted_as(struct room *r, enum fact_name name) {
+static int64_t *buffer_sum(struct card_state *r, enum fact_name name) {
     if (name == FACT_buffer_weights)
         return &r->weights;
     if (name == FACT_buffer_kv)
@@ -32,8 +32,9 @@ static int64_t *granted_as(struct room *r, enum fact_name name) {
     return name == FACT_buffer_compute ? &r->compute : NULL;
 }
 
-static void room_add(struct room *r, const struct fact *f, uint64_t order) {
-    int64_t *sum = granted_as(r, f->name);
+static void card_state_add(struct card_state *r, const struct fact *f,
+                           uint64_t order) {
+    int64_t *sum = buffer_sum(r, f->name);
     bool is_before = f->name == FACT_free_before_load;
     bool is_again = order == r->order && f->name == r->name;
     if (!f->known || is_again || (!is_before && !sum))
@@ -51,23 +52,25 @@ static void room_add(struct room *r, const struct fact *f, uint64_t order) {
     }
 }
 
-static struct room room_until(struct diagnosis *d, const struct sighting *s,
-                              int64_t gpu) {
-    struct room r = {.gpu = gpu};
+static struct card_state card_state_until(struct diagnosis *d,
+                                          const struct sighting *s,
+                                          int64_t gpu) {
+    struct card_state r = {.gpu = gpu};
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
         if (h->kind != PATTERN_CONTEXT || h->order >= s->places[0].order ||
-            !hit_is_ours(d, h))
+            !hit_is_of_engine(d, h))
             continue;
         struct fact_list facts = facts_of_hit(d, h, NULL);
         for (size_t k = 0; k < facts.count; k++)
-            room_add(&r, &facts.at[k], h->order);
+            card_state_add(&r, &facts.at[k], h->order);
     }
     return r;
 }
 
-static void put(struct diagnosis *d, struct sighting *s, const struct room *r,
-                enum fact_name name, int64_t number) {
+static void amount_add(struct diagnosis *d, struct sighting *s,
+                       const struct card_state *r, enum fact_name name,
+                       int64_t number) {
     struct fact f = fact_blank(name, SOURCE_DERIVED);
     f.known = number > 0;
     f.number = number;
@@ -87,17 +90,17 @@ static void put(struct diagnosis *d, struct sighting *s, const struct room *r,
             d->a, "%" PRId64 " free before the load - %" PRId64
             " of buffers since", r->before.number, r->before.number - number);
     }
-    sighting_tell(d, s, f);
+    sighting_add_fact(d, s, f);
 }
 
-void room_tell(struct diagnosis *d, struct sighting *s) {
+void free_memory_derive(struct diagnosis *d, struct sighting *s) {
     const struct fact *tried = facts_first(&s->facts, FACT_tried_alloc);
     const struct fact *before = facts_last(&d->context, FACT_free_before_load);
     int64_t granted, free;
     if (!tried || !before || facts_first(&s->facts, FACT_gpu_free))
         return;
     bool is_named = tried->gpu != FACT_NONE;
-    struct room r = room_until(d, s, is_named ? tried->gpu : 0);
+    struct card_state r = card_state_until(d, s, is_named ? tried->gpu : 0);
     bool is_ours = (is_named && r.before.gpu == r.gpu) || !r.has_others;
     if (!is_ours || !r.before.known || !add_i64(r.weights, r.cache, &granted) ||
         !add_i64(granted, r.compute, &granted))
@@ -106,7 +109,7 @@ void room_tell(struct diagnosis *d, struct sighting *s) {
     if ((granted == 0 && r.before.gpu == FACT_NONE) || free <= 0 ||
         free >= tried->number)
         return;
-    put(d, s, &r, FACT_gpu_free, free);
-    put(d, s, &r, FACT_device_weights, r.weights);
-    put(d, s, &r, FACT_device_kv, r.cache);
+    amount_add(d, s, &r, FACT_gpu_free, free);
+    amount_add(d, s, &r, FACT_device_weights, r.weights);
+    amount_add(d, s, &r, FACT_device_kv, r.cache);
 }

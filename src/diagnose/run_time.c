@@ -1,4 +1,4 @@
-/* run.c: how long the program ran before it failed.
+/* run_time.c: how long the program ran before it failed.
  *
  *     Started:  Mon, 31 Aug 2026 08:55:27 +0000      from the message
  *     Finished: Tue, 01 Sep 2026 21:13:37 +0000
@@ -35,20 +35,20 @@ static struct log_stamp stamp_behind(struct diagnosis *d, struct str text,
                        : (struct log_stamp){0};
 }
 
-static struct fact run_new(int64_t seconds, uint32_t line) {
+static struct fact run_time_fact(int64_t seconds, uint32_t line) {
     struct fact f = fact_number(FACT_run_seconds, SOURCE_DERIVED,
                                 seconds * UNITS_MICRO);
     f.line = line;
     return f;
 }
 
-static bool told_by_message(struct diagnosis *d, struct sighting *s) {
+static bool derive_from_message(struct diagnosis *d, struct sighting *s) {
     struct str text = s->hit->text;
     int64_t seconds = seconds_between(stamp_behind(d, text, STR("Started:")),
                                       stamp_behind(d, text, STR("Finished:")));
     if (seconds < 0)
         return false;
-    struct fact f = run_new(seconds, s->hit->first_line);
+    struct fact f = run_time_fact(seconds, s->hit->first_line);
     f.formula = STR("from Started to Finished");
     facts_add_new(d->a, &s->facts, &f);
     return true;
@@ -66,10 +66,10 @@ uint64_t run_begin(const struct diagnosis *d, const struct sighting *s) {
     return begin;
 }
 
-void run_tell(struct diagnosis *d, struct sighting *s) {
+void run_time_derive(struct diagnosis *d, struct sighting *s) {
     const struct hit *first = NULL, *last = NULL;
     uint64_t begin = run_begin(d, s);
-    if (told_by_message(d, s))
+    if (derive_from_message(d, s))
         return;
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *h = &d->scan->hits.at[i];
@@ -83,7 +83,7 @@ void run_tell(struct diagnosis *d, struct sighting *s) {
     int64_t seconds = first ? seconds_between(first->stamp, last->stamp) : -1;
     if (seconds < 1)
         return;
-    struct fact f = run_new(seconds, last->first_line);
+    struct fact f = run_time_fact(seconds, last->first_line);
     f.formula = arena_printf(d->a, "from line %" PRIu32 " to line %" PRIu32,
                              first->first_line, last->first_line);
     facts_add_new(d->a, &s->facts, &f);

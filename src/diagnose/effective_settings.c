@@ -1,4 +1,4 @@
-/* force.c: finds settings that were named but are not in force.
+/* effective_settings.c: finds settings that were named but are not in force.
  *
  * A fix that "did not help" often never reached the process. Where the log
  * shows the settings in force, the named ones are compared with them:
@@ -18,7 +18,7 @@
  * arithmetic uses the default. The list also proves which settings were not
  * set: context.c takes that from settings_list().
  */
-#include "diagnose/witness.h"
+#include "diagnose/fact_candidate.h"
 
 bool fact_is_environment(const struct diagnosis *d, enum fact_name name) {
     const struct flag *flag = flag_of_fact(d->engine, name);
@@ -26,7 +26,7 @@ bool fact_is_environment(const struct diagnosis *d, enum fact_name name) {
     return name == FACT_expandable_segments || (first >= 'A' && first <= 'Z');
 }
 
-static void overrule(struct diagnosis *d, const char *key,
+static void overruled_add(struct diagnosis *d, const char *key,
                      const struct fact *named, const struct fact *in_force) {
     for (size_t i = 0; i < d->overruled_count; i++)
         if (d->overruled[i].named.name == named->name)
@@ -42,7 +42,7 @@ static void overrule(struct diagnosis *d, const char *key,
 /* True if the values differ. "fp8" and "fp8_e4m3" are equal, and so are 99
  * layers and all layers that there are. Names of models, types and versions are
  * not compared: they have too many spellings. */
-static bool says_other(const struct fact *x, const struct fact *y) {
+static bool values_differ(const struct fact *x, const struct fact *y) {
     enum unit unit = fact_unit(x->name);
     if (x->name == FACT_gpu_layers && x->number > y->number && y->number > 0)
         return false;
@@ -56,27 +56,29 @@ static bool says_other(const struct fact *x, const struct fact *y) {
 
 /* ---- another value ---- */
 
-static void other_values(struct diagnosis *d, const struct witnesses *w) {
+static void find_other_values(struct diagnosis *d,
+                              const struct fact_candidates *w) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
-        const struct witness *named = &w->named[n], *best = &w->best[n];
+        const struct fact_candidate *named = &w->named[n], *best = &w->best[n];
         if (named->is_there && best->is_dump && named->is_before &&
             named->order <= best->order &&
-            says_other(&named->fact, &best->fact))
-            overrule(d, "diagnose.remark.not_in_force", &named->fact,
-                     &best->fact);
+            values_differ(&named->fact, &best->fact))
+            overruled_add(d, "diagnose.remark.not_in_force", &named->fact,
+                          &best->fact);
     }
 }
 
 /* Example: -c 32768 in the command, n_ctx = 4096 in the log. */
-static void short_flags(struct diagnosis *d, const struct witnesses *w) {
+static void find_short_flags(struct diagnosis *d,
+                             const struct fact_candidates *w) {
     for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
         const struct flag *flag = &d->engine->flags[i];
-        const struct witness *best = &w->best[flag->fact];
+        const struct fact_candidate *best = &w->best[flag->fact];
         struct fact f = command_fact(d, flag);
         if (f.known && best->is_there && best->is_dump &&
             best->fact.line >= d->command_line &&
-            says_other(&f, &best->fact))
-            overrule(d, "diagnose.remark.not_in_force", &f, &best->fact);
+            values_differ(&f, &best->fact))
+            overruled_add(d, "diagnose.remark.not_in_force", &f, &best->fact);
     }
 }
 
@@ -85,7 +87,7 @@ static void short_flags(struct diagnosis *d, const struct witnesses *w) {
 /* The last such list before the failure that stands after position `order` (0:
  * anywhere); known false: there is none. */
 static struct fact list_after(const struct diagnosis *d,
-                              const struct witnesses *w, const char *kind,
+                              const struct fact_candidates *w, const char *kind,
                               uint64_t order) {
     struct fact list = fact_blank(FACT_settings_listed, SOURCE_LOG);
     for (size_t i = 0; i < d->scan->hits.count; i++) {
@@ -119,7 +121,7 @@ static bool may_be_default(const struct diagnosis *d,
             continue;
         is_known = true;
         fact_read(row->fact, row->value, 1, &f);
-        if (!f.known || !says_other(named, &f))
+        if (!f.known || !values_differ(named, &f))
             return true;
     }
     return !is_known;
@@ -131,9 +133,11 @@ static bool is_flag(const struct diagnosis *d, enum fact_name name) {
            !fact_is_environment(d, name);
 }
 
-static void not_listed(struct diagnosis *d, const struct witnesses *w,
-                       enum fact_name name) {
-    const struct witness *named = &w->named[name], *best = &w->best[name];
+static void find_not_listed(struct diagnosis *d,
+                            const struct fact_candidates *w,
+                            enum fact_name name) {
+    const struct fact_candidate *named = &w->named[name];
+    const struct fact_candidate *best = &w->best[name];
     bool is_listed = best->is_dump && best->order >= named->order;
     if (!named->is_there || !named->is_before || is_listed || !is_flag(d, name))
         return;
@@ -146,39 +150,41 @@ static void not_listed(struct diagnosis *d, const struct witnesses *w,
         (!is_all && may_be_default(d, &named->fact)))
         return;
     facts_drop(&d->context, name);
-    overrule(d, "diagnose.remark.not_listed", &named->fact, &list);
+    overruled_add(d, "diagnose.remark.not_listed", &named->fact, &list);
 }
 
-static void not_passed(struct diagnosis *d, const struct witnesses *w,
-                       enum fact_name name) {
-    const struct witness *named = &w->named[name];
+static void find_not_passed(struct diagnosis *d,
+                            const struct fact_candidates *w,
+                            enum fact_name name) {
+    const struct fact_candidate *named = &w->named[name];
     if (!named->is_there || !fact_is_environment(d, name))
         return;
     struct fact list = list_after(d, w, "environment", 0);
     const struct fact *is = facts_first(&d->context, name);
     if (list.known && is != NULL && is->source != SOURCE_USER) {
         facts_drop(&d->context, name);
-        overrule(d, "diagnose.remark.not_passed", &named->fact, &list);
+        overruled_add(d, "diagnose.remark.not_passed", &named->fact, &list);
     }
 }
 
 /* ---- set by the user ---- */
 
-static void user_says_other(struct diagnosis *d, const struct witnesses *w) {
+static void find_user_differs(struct diagnosis *d,
+                              const struct fact_candidates *w) {
     for (size_t i = 0; d->answers && i < d->answers->count; i++) {
         const struct fact *said = &d->answers->at[i];
-        const struct witness *best = &w->best[said->name];
+        const struct fact_candidate *best = &w->best[said->name];
         bool is_setting = said->name == FACT_expandable_segments ||
                           flag_of_fact(d->engine, said->name) != NULL;
         if (is_setting && said->known && best->is_there && best->is_dump &&
-            best->is_before && says_other(said, &best->fact))
-            overrule(d, "diagnose.remark.user_says_other", said,
-                     &best->fact);
+            best->is_before && values_differ(said, &best->fact))
+            overruled_add(d, "diagnose.remark.user_says_other", said,
+                          &best->fact);
     }
 }
 
 struct fact settings_list(const struct diagnosis *d,
-                          const struct witnesses *w) {
+                          const struct fact_candidates *w) {
     struct fact list = list_after(d, w, "all", 0);
     return list.known ? list : list_after(d, w, "non_default", 0);
 }
@@ -187,12 +193,12 @@ bool is_listed_setting(const struct diagnosis *d, enum fact_name name) {
     return is_flag(d, name);
 }
 
-void force_find(struct diagnosis *d, const struct witnesses *w) {
-    other_values(d, w);
-    short_flags(d, w);
+void overruled_find(struct diagnosis *d, const struct fact_candidates *w) {
+    find_other_values(d, w);
+    find_short_flags(d, w);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
-        not_listed(d, w, (enum fact_name)n);
-        not_passed(d, w, (enum fact_name)n);
+        find_not_listed(d, w, (enum fact_name)n);
+        find_not_passed(d, w, (enum fact_name)n);
     }
-    user_says_other(d, w);
+    find_user_differs(d, w);
 }

@@ -1,4 +1,4 @@
-/* own.c: the user's own reports of fixes.
+/* own_reports.c: the user's own reports of fixes.
  *
  *     own reports     2 worked, 1 failed
  *     prior           what others report of the fix, itself shrunk towards the
@@ -28,7 +28,7 @@ bool own_report_read(struct arena *a, struct str text, struct own_report *out,
     return true;
 }
 
-static bool is_called(const struct entry *e, struct str id) {
+static bool has_id(const struct entry *e, struct str id) {
     for (size_t i = 0; i < e->renamed_from.count; i++)
         if (str_eq(e->renamed_from.at[i], id))
             return true;
@@ -42,7 +42,7 @@ struct own_success own_success_of(const struct diagnosis *d,
     struct own_success own = {0};
     for (size_t i = 0; i < d->answers->own_count; i++) {
         const struct own_report *r = &d->answers->own[i];
-        if (str_eq(r->fix, w->id) && is_called(e, r->entry)) {
+        if (str_eq(r->fix, w->id) && has_id(e, r->entry)) {
             own.worked += r->worked;
             own.failed += !r->worked;
         }

@@ -1,4 +1,4 @@
-/* below.c: decides whether a setting below a failure was in force at it.
+/* after_failure.c: decides whether a setting below a failure was in force.
  *
  *     vllm serve m --max-model-len 8192        in force
  *     ... CUDA out of memory ...               the failure
@@ -60,7 +60,7 @@ static uint64_t last_order(const struct diagnosis *d) {
 
 /* True if it stands after the message in the message's own lines: text that
  * somebody added. */
-static bool is_added(const struct hit *h, const struct place *p) {
+static bool is_appended(const struct hit *h, const struct place *p) {
     return h->order > p->order && h->first_line >= p->first_line &&
            h->first_line <= p->last_line;
 }
@@ -69,7 +69,8 @@ static bool is_in_failure(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
         for (size_t k = 0; is_root(d, s) && k < s->place_count; k++)
-            if (hit_in_trace(h, &s->places[k]) && !is_added(h, &s->places[k]))
+            if (hit_in_trace(h, &s->places[k]) &&
+                !is_appended(h, &s->places[k]))
                 return true;
     }
     return false;
@@ -227,15 +228,15 @@ static bool is_of_next_run(const struct diagnosis *d, const struct hit *h) {
 
 /* True for settings of a run. Texts and versions identify the machine or the
  * program. */
-static bool is_given(enum fact_name name) {
+static bool is_run_setting(enum fact_name name) {
     enum unit unit = fact_unit(name);
     return unit != UNIT_TEXT && unit != UNIT_VERSION;
 }
 
-bool hit_may_tell(const struct diagnosis *d, const struct failure_end *end,
-                  const struct hit *h, enum fact_name name) {
+bool hit_may_set(const struct diagnosis *d, const struct failure_end *end,
+                 const struct hit *h, enum fact_name name) {
     const struct context_pattern *row = context_row(d, h);
-    if (h->order > end->last && is_given(name) && is_of_next_run(d, h))
+    if (h->order > end->last && is_run_setting(name) && is_of_next_run(d, h))
         return false;
     if (h->order <= end->first || !is_setting(d, h, name) ||
         (row && (row->is_prose || row->is_printed)) ||

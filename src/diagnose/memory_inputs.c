@@ -1,5 +1,6 @@
-/* kvinfo.c: makes the inputs of the arithmetic from facts, and puts its results
- * into the finding: what one request needs, where the card's bytes went.
+/* memory_inputs.c: makes the inputs of the arithmetic from facts, and puts its
+ * results into the finding: what one request needs, where the card's bytes
+ * went.
  *
  * Nothing is computed from numbers that contradict each other. More allocated
  * than the card has means that the message mixes processes or units; a remark
@@ -78,7 +79,7 @@ static void other_add(struct fact *sum, const struct fact *f) {
     *sum = both;
 }
 
-static void case_take(struct inputs *c, const struct fact_list *list) {
+static void inputs_add(struct inputs *c, const struct fact_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *f = &list->at[i];
         if (!f->known)
@@ -115,12 +116,12 @@ static void drop_disproved_defaults(const struct diagnosis *d,
     }
 }
 
-struct inputs case_of(struct diagnosis *d, const struct fact_list *own) {
+struct inputs inputs_of(struct diagnosis *d, const struct fact_list *own) {
     struct inputs c = {0};
     struct fact_list all = facts_in_force(d, own);
     for (int n = 0; n < FACT_COUNT_OF; n++)
         c.in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
-    case_take(&c, &all);
+    inputs_add(&c, &all);
     const struct fact *engine = &c.in[FACT_engine];
     const struct fact *model = &c.in[FACT_model];
     const struct fact *gpu = &c.in[FACT_gpu_name];

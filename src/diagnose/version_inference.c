@@ -1,4 +1,4 @@
-/* bounds.c: infers versions from the form of a message.
+/* version_inference.c: infers versions from the form of a message.
  *
  *     "... has a total capacity of ..."   printed by torch 2.1 and later
  *     vcmp(torch_version, '2.0') >= 0     true for all of these versions
@@ -66,8 +66,8 @@ static const struct version_range *range_between(struct arena *a,
 }
 
 /* Raises `from` and lowers `to` by the events of the form. */
-static void narrow(const struct version_range *form, struct str *from,
-                   struct str *to) {
+static void range_narrow(const struct version_range *form, struct str *from,
+                         struct str *to) {
     for (size_t i = 0; i < form->event_count; i++) {
         const struct version_event *e = &form->events[i];
         if (!e->is_fixed && is_later(e->version, *from))
@@ -79,7 +79,7 @@ static void narrow(const struct version_range *form, struct str *from,
 
 /* The interval of the form, narrowed by the versions of PyTorch that frames
  * prove. */
-static const struct version_range *narrowed(
+static const struct version_range *torch_range(
     const struct diagnosis *d, const struct version_range *form) {
     const struct fact *since = facts_last(&d->context, FACT_torch_since);
     const struct fact *before = facts_last(&d->context, FACT_torch_before);
@@ -88,7 +88,7 @@ static const struct version_range *narrowed(
     if ((!since && !before) || (form && form->event_count > 2))
         return form;
     if (form)
-        narrow(form, &from, &to);
+        range_narrow(form, &from, &to);
     if (to.n > 0 && !is_later(to, from))
         return form; /* the bounds contradict each other: the log quotes two
                         programs */
@@ -101,7 +101,7 @@ static const struct version_range *range_of(const struct diagnosis *d,
                                             const struct signature *form,
                                             enum fact_name name) {
     const struct version_range *range = range_of_form(d, form, name);
-    return name == FACT_torch_version ? narrowed(d, range) : range;
+    return name == FACT_torch_version ? torch_range(d, range) : range;
 }
 
 /* ---- versions to evaluate at ---- */
@@ -141,9 +141,9 @@ static void points_of_predicate(struct arena *a, struct points *p,
 
 /* ---- evaluation ---- */
 
-static enum truth ask_at(struct diagnosis *d, struct str predicate,
-                         const struct fact_list *facts, enum fact_name name,
-                         const struct points *p) {
+static enum truth evaluate_at(struct diagnosis *d, struct str predicate,
+                              const struct fact_list *facts,
+                              enum fact_name name, const struct points *p) {
     struct fact_list all = {0};
     for (size_t i = 0; i < facts->count; i++)
         facts_add(d->a, &all, &facts->at[i]);
@@ -161,9 +161,9 @@ static enum truth ask_at(struct diagnosis *d, struct str predicate,
     return truth;
 }
 
-struct verdict_when when_ask(struct diagnosis *d, struct str predicate,
-                             const struct fact_list *facts,
-                             const struct signature *form) {
+struct verdict_when when_truth(struct diagnosis *d, struct str predicate,
+                               const struct fact_list *facts,
+                               const struct signature *form) {
     struct verdict_when v = reader_when(d->r, predicate, facts);
     for (size_t i = 0; i < v.name_count && i < 16; i++) {
         const struct version_range *range = range_of(d, form, v.names[i]);
@@ -173,9 +173,9 @@ struct verdict_when when_ask(struct diagnosis *d, struct str predicate,
         *p = (struct points){.within = range};
         points_of_range(d->a, p, range);
         points_of_predicate(d->a, p, predicate);
-        enum truth truth = p->is_lossy
-                               ? TRUTH_UNKNOWN
-                               : ask_at(d, predicate, facts, v.names[i], p);
+        enum truth truth =
+            p->is_lossy ? TRUTH_UNKNOWN
+                        : evaluate_at(d, predicate, facts, v.names[i], p);
         if (truth != TRUTH_UNKNOWN) {
             v.truth = truth;
             return v;

@@ -1,4 +1,5 @@
-/* least.c: bounds that the log proves for settings which it does not name.
+/* setting_bounds.c: bounds that the log proves for settings which it does not
+ * name.
  *
  *   rank 3, GPU 5, Worker_TP1, a multi-process executor   a number of ranks
  *   39.31 of 39.38 GiB in use by one process              a share above 0.9
@@ -72,26 +73,26 @@ static void bound_add(struct diagnosis *d, enum fact_name name, int64_t low,
     facts_add(d->a, &d->context, &f);
 }
 
-void ranks_tell(struct diagnosis *d) {
+void ranks_bound(struct diagnosis *d) {
     struct bound b = {0};
-    const struct fact *said = facts_last(&d->context, FACT_ranks_least);
+    const struct fact *stated = facts_last(&d->context, FACT_ranks_least);
     ranks_by_streams(d, &b);
     ranks_by_gpus(d, &b);
-    if (said)
-        raise_to(&b, said->number, said->line, STR("its executor"));
+    if (stated)
+        raise_to(&b, stated->number, stated->line, STR("its executor"));
     if (b.least < 2)
         return;
-    if (!said) {
+    if (!stated) {
         struct fact f = fact_number(FACT_ranks_least, SOURCE_DERIVED, b.least);
         f.line = b.line;
         f.formula = b.why;
         facts_add(d->a, &d->context, &f);
     }
-    bool has_other_ways =
+    bool has_other_degrees =
         facts_last(&d->context, FACT_pipeline_parallel) ||
         facts_last(&d->context, FACT_data_parallel);
     if (!facts_last(&d->context, FACT_tensor_parallel))
-        bound_add(d, FACT_tensor_parallel, has_other_ways ? 1 : b.least,
+        bound_add(d, FACT_tensor_parallel, has_other_degrees ? 1 : b.least,
                   INT64_MAX, &b);
 }
 
@@ -129,11 +130,11 @@ static bool has_pool(const struct fact_list *facts) {
            STR_IS_ONE(stage->word, "kv_alloc", "capture", "serve", "wake");
 }
 
-void share_tell(struct diagnosis *d) {
+void share_bound(struct diagnosis *d) {
     struct bound b = {0};
-    const struct fact *said =
+    const struct fact *stated =
         facts_last(&d->context, FACT_gpu_memory_utilization);
-    if (!d->engine || (said && said->source != SOURCE_DEFAULT))
+    if (!d->engine || (stated && stated->source != SOURCE_DEFAULT))
         return;
     int64_t usual = default_share(d->engine);
     for (size_t i = 0; usual > 0 && i < d->sightings.count; i++) {

@@ -1,12 +1,12 @@
-/* witness.h: candidates for the value of each fact of the context. context.c
- * collects them from the lines of the log; force.c compares them to find
- * settings that were named but are not in force. */
-#ifndef DIAGNOSE_WITNESS_H
-#define DIAGNOSE_WITNESS_H
+/* fact_candidate.h: candidates for the value of each fact of the context.
+ * context.c collects them from the lines of the log; effective_settings.c
+ * compares them to find settings that were named but are not in force. */
+#ifndef DIAGNOSE_FACT_CANDIDATE_H
+#define DIAGNOSE_FACT_CANDIDATE_H
 
 #include "diagnose/work.h"
 
-struct witness {
+struct fact_candidate {
     struct fact fact;
     bool is_there, is_before, is_dump;
     bool is_prose; /* written by a person, not printed by a program */
@@ -18,10 +18,10 @@ struct witness {
     uint64_t order;
 };
 
-struct witnesses {
-    struct witness best[FACT_COUNT_OF];
-    struct witness named[FACT_COUNT_OF]; /* last value given by a command or in
-                                            the environment */
+struct fact_candidates {
+    struct fact_candidate best[FACT_COUNT_OF];
+    struct fact_candidate named[FACT_COUNT_OF]; /* last value given by a command
+                                                   or in the environment */
     struct failure_end failure;
 };
 
@@ -32,14 +32,16 @@ bool fact_is_environment(const struct diagnosis *d, enum fact_name name);
  * read. */
 struct fact command_fact(const struct diagnosis *d, const struct flag *flag);
 
-/* ---- force.c: called once the context and the command are known and before
- * defaults are added. Settings that were named in vain are kept in
- * d->overruled. They are removed from the context if no other value is in
- * force. ---- */
-void force_find(struct diagnosis *d, const struct witnesses *w);
+/* ---- effective_settings.c ---- */
+
+/* Called once the context and the command are known and before defaults are
+ * added. Settings that were named in vain are kept in d->overruled. They are
+ * removed from the context if no other value is in force. */
+void overruled_find(struct diagnosis *d, const struct fact_candidates *w);
 /* The line where the program lists all settings, or all that differ from the
  * default; known false: no such line. */
-struct fact settings_list(const struct diagnosis *d, const struct witnesses *w);
+struct fact settings_list(const struct diagnosis *d,
+                          const struct fact_candidates *w);
 /* True if such a list would contain the setting. */
 bool is_listed_setting(const struct diagnosis *d, enum fact_name name);
 
