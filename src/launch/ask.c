@@ -1,12 +1,11 @@
-/* ask.c: a workload put to `fit`, as a command line and as facts of the file.
+/* ask.c: passes a workload to `fit`, as a command line and facts of the file.
  *
- *     # image: vllm/vllm-openai:v0.21.0      tells the release
+ *     # image: vllm/vllm-openai:v0.21.0      gives the release
  *     'vllm' 'serve' 'Qwen/Qwen3-8B' '-tp' '2'
  *
- * Who says nothing of a program, but an image or flags that only one engine
- * takes, is asked about with that engine's command in front. What `fit` cannot
- * take as it stands (a value that cannot be meant) it refuses; the reason is
- * kept for the finding. */
+ * A workload without a program, but with an image or with flags of only one
+ * engine, gets that engine's command in front. `fit` refuses values that cannot
+ * be meant; the reason is kept for the finding. */
 #include "launch/work.h"
 
 #include "api/fit_said.h"
@@ -19,12 +18,12 @@
 
 /* ---- which engine ---- */
 
-/* "llama.cpp" is "llama" in the names of its images and programs. */
+/* The engine's name in images and programs: "llama" for "llama.cpp". */
 struct str engine_short_name(const struct engine *e) {
     return str_slice(e->id, 0, str_find_char(e->id, '.'));
 }
 
-/* "vllm"; empty where it is started as a module of Python. */
+/* The engine's program: "vllm"; empty if it is a module of Python. */
 static struct str engine_program(const struct engine *e) {
     struct str rest, program = str_cut(e->command, ' ', &rest);
     return str_starts(program, STR("python")) ? STR("") : program;
@@ -50,7 +49,7 @@ static const struct engine *engine_in(struct lint_work *k, struct str text) {
         const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
         if (e == NULL || e->command.n == 0)
             continue;
-        /* "Text Generation Inference" as images call it */
+        /* "text-generation-inference", as images are named */
         struct str program = engine_program(e), slug = arena_swap(
             k->a, arena_lower(k->a, e->name), ' ', '-');
         if ((program.n > 0 && str_find(small, program) < small.n) ||
@@ -71,7 +70,8 @@ const struct flag *flag_of_variable(const struct engine *e,
     return NULL;
 }
 
-/* An image alone, told what to do by variables that its engine reads. */
+/* The engine of an image without a command, if one of its variables is a flag
+ * of that engine. */
 static const struct engine *engine_of_variables(struct lint_work *k,
                                                 const struct workload *w) {
     const struct engine *e = engine_in(k, w->image);
@@ -86,12 +86,14 @@ static bool starts_program(const struct workload *w) {
     return first.n > 0 && first.p[0] != '-' && first.p[0] != '$';
 }
 
-/* "/bin/sh /app/start.sh": what that starts, the file does not say. */
+/* True if a shell is started. The file need not show what "/bin/sh
+ * /app/start.sh" runs. */
 static bool starts_shell(const struct workload *w) {
     return w->words.count > 0 && word_is_shell(w->words.at[0].text);
 }
 
-/* "vllm"; of "python3 -m sglang.launch_server" the module. */
+/* True if a word names the engine's program: "vllm", or the module of "python3
+ * -m sglang.launch_server". */
 static bool names_program(const struct workload *w, const struct engine *e) {
     struct str rest, program = str_cut(e->command, ' ', &rest);
     if (str_starts(program, STR("python")))
@@ -108,7 +110,8 @@ bool workload_is_script(const struct workload *w) {
                                  str_ends(w->words.at[0].text, STR(".py")));
 }
 
-/* The words before the first flag: "python3 -m sglang.launch_server". */
+/* The engine in the words before the first flag: "python3 -m
+ * sglang.launch_server". */
 static const struct engine *engine_of_program(struct lint_work *k,
                                               const struct workload *w) {
     const struct engine *e = NULL;
@@ -119,7 +122,8 @@ static const struct engine *engine_of_program(struct lint_work *k,
             break;
         bool is_path = str_find_char(text, ' ') == text.n;
         if (i > 0 && is_path && !is_module)
-            text = path_base(text); /* /root/.ollama/models is no program */
+            text = path_base(text); /* only the last part of a path is a
+                                       program: /root/.ollama/models is none */
         if (i < 6 || is_module)
             e = str_starts(text, STR("-")) ? NULL : engine_in(k, text);
     }
@@ -133,7 +137,8 @@ static bool has_flag(const struct workload *w, const struct flag *flag) {
     return false;
 }
 
-/* --host and --port are flags of any server, --model-id of others as well. */
+/* True if a flag of the engine other than that of the model is set. --model-id
+ * is a flag of other servers as well. */
 static bool sets_memory(const struct engine *e, const struct workload *w) {
     for (size_t i = 0; i < e->flag_count; i++)
         if (e->flags[i].fact != FACT_model && has_flag(w, &e->flags[i]))
@@ -154,7 +159,7 @@ static const struct engine *engine_of_flags(struct lint_work *k,
     return e != NULL && sets_memory(e, w) ? e : NULL;
 }
 
-/* What an image's own program takes as its first word: a verb, a model. */
+/* True for a first word that the image's own program takes: a verb, a model. */
 static bool word_is_of_image(struct lint_work *k, struct str word) {
     bool is_path = word.n > 0 && word.p[0] == '/';
     return STR_IS_ONE(path_base(word), "serve", "server") ||
@@ -172,18 +177,18 @@ static const struct engine *engine_of_words(struct lint_work *k,
     e = engine_of_program(k, w);
     if (e == NULL && !starts_shell(w) && !workload_is_script(w) &&
         !word_is_of_image(k, w->words.at[0].text))
-        return NULL; /* a program that is no engine's, and may start none */
+        return NULL; /* a program of no engine, which may start none */
     if (e == NULL && w->image.n > 0)
         e = engine_in(k, w->image);
     return e != NULL && starts_shell(w) && !names_program(w, e) ? NULL : e;
 }
 
-/* What names an engine and starts none:
+/* True for words that name an engine but start none:
  *
- *     vllm bench serve --model X       asks a server that runs
+ *     vllm bench serve --model X       sends requests to a running server
  *     python -m sglang.bench_serving   the same
- *     llama-server --version           says a word and ends
- *     ollama list                      asks its server */
+ *     llama-server --version           prints and ends
+ *     ollama list                      sends a request to its server */
 static bool says_no_start(struct str before, struct str word) {
     return STR_IS_ONE(word, "--version", "--help") ||
            (str_eq(before, STR("-m")) && word_is_client(word)) ||
@@ -203,7 +208,7 @@ static bool starts_none(const struct workload *w) {
     return false;
 }
 
-/* The engine whose flags these are by the image or the words; NULL: none. */
+/* The engine that takes the flags, by the image or by the words; NULL: none. */
 static const struct engine *engine_of_workload(struct lint_work *k,
                                                const struct workload *w) {
     if (starts_none(w))
@@ -225,7 +230,7 @@ static void put_quoted(struct buf *out, struct str word) {
     buf_printf(out, "%s%.*s%s ", quote, STR_ARG(word), quote);
 }
 
-/* Variables that the engine reads as flags: the command line wins. */
+/* Writes variables of flags as flags, unless the command line has that flag. */
 static void put_variables(struct buf *out, const struct asked *it) {
     for (size_t i = 0; i < it->w->env.count; i++) {
         const struct lint_setting *s = &it->w->env.at[i];
@@ -238,8 +243,8 @@ static void put_variables(struct buf *out, const struct asked *it) {
     }
 }
 
-/* Of a script that a shell is given: from the engine's own command on. What
- * stands before it (ray start --num-gpus=1) has flags of its own. */
+/* The part of a shell's script from the engine's command on. The words before
+ * it (ray start --num-gpus=1) have other flags. */
 static struct str from_program(const struct engine *e, struct str script) {
     struct str rest, program = str_cut(e->command, ' ', &rest);
     size_t at = str_find(script, program);
@@ -250,7 +255,8 @@ static struct str from_program(const struct engine *e, struct str script) {
     return is_word ? str_from(script, at) : script;
 }
 
-/* "serve" behind an image whose program is put in front: "vllm serve". */
+/* True if the first word is the verb of the command that is put in front:
+ * "serve" of "vllm serve". */
 static bool is_verb_again(const struct asked *it) {
     struct str verb = {NULL, 0};
     str_cut(it->engine->command, ' ', &verb);
@@ -275,7 +281,7 @@ static const char *command_of(struct lint_work *k, const struct asked *it) {
     return arena_str(k->a, buf_str(&out)).p;
 }
 
-/* ---- what the file says of the machine ---- */
+/* ---- facts of the machine in the file ---- */
 
 static int64_t parts_of(struct str list) {
     int64_t count = 0;
@@ -295,7 +301,7 @@ struct str cards_listed(const struct workload *w, bool has_variables) {
     return is_list ? s->value : (struct str){NULL, 0};
 }
 
-/* By a word of its own, or within the script that a shell is given. */
+/* True if the words, or the script of a shell, use Ray as the executor. */
 static bool is_over_ray(const struct workload *w) {
     struct str flag = STR("--distributed-executor-backend");
     for (size_t i = 0; i < w->words.count; i++) {
@@ -314,8 +320,8 @@ static bool is_over_ray(const struct workload *w) {
     return false;
 }
 
-/* Machines that one engine is laid over: pods of a group, --nnodes; those of a
- * cluster of Ray, which the head's words do not tell: 0. */
+/* The number of machines that one engine uses: pods of a group, --nnodes. 0:
+ * unknown, as for a cluster of Ray, whose head does not list them. */
 static int64_t nodes_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("nodes"));
     int64_t nodes = 1, said = 0;
@@ -328,13 +334,13 @@ static int64_t nodes_of(const struct workload *w) {
         if (!str_eq(o.name, STR("--nnodes")))
             continue;
         if (!str_to_int(o.value, &said))
-            return 0; /* a variable: nobody knows */
+            return 0; /* a variable without a value */
         nodes = said > nodes ? said : nodes;
     }
     return nodes;
 }
 
-/* 0: nobody knows. */
+/* The number of cards; 0: unknown. */
 static int64_t cards_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("gpus"));
     int64_t count = parts_of(cards_listed(w, true)), said;
@@ -350,7 +356,8 @@ static bool says_count(const char *const *facts) {
     return false;
 }
 
-/* What the user says is refused as `fit` refuses it; what a file says is not. */
+/* Refuses an unknown card of the user, as `fit` does. Unknown cards of a file
+ * are ignored. */
 static void check_card(struct lint_work *k, const char *fact) {
     struct str name, key = str_cut(str_of(fact), '=', &name), whole;
     int64_t gib;
@@ -366,7 +373,7 @@ static const char **facts_of(struct lint_work *k, const struct workload *w) {
     const struct lint_setting *gpu = setting_find(&w->keys, STR("gpu"));
     size_t count = 0;
     int64_t cards = cards_of(w);
-    if (cards == 0 && !says_count(k->o->facts)) /* so many at least */
+    if (cards == 0 && !says_count(k->o->facts)) /* at least so many */
         cards = parts_of(OPTION_VALUE(&w->words, "-ts", "--tensor-split"));
     for (; k->o->facts[count] != NULL && count < FACTS_OF_USER; count++) {
         check_card(k, k->o->facts[count]);
@@ -382,7 +389,7 @@ static const char **facts_of(struct lint_work *k, const struct workload *w) {
     return list;
 }
 
-/* ---- what is known then ---- */
+/* ---- facts for predicates ---- */
 
 static void add_fact(struct lint_work *k, struct asked *it,
                      const struct fact *f) {
@@ -397,7 +404,7 @@ static void add_bytes(struct lint_work *k, struct asked *it,
     add_fact(k, it, &f);
 }
 
-/* "16gb", "64Gi", "512m": all of 1024, as docker reads them. */
+/* Reads "16gb", "64Gi", "512m". All units are powers of 1024, as in docker. */
 static bool bytes_of_key(struct str text, int64_t *bytes) {
     struct amount amount;
     struct str number = text;
@@ -432,7 +439,8 @@ static void add_keys(struct lint_work *k, struct asked *it) {
         add_bytes(k, it, FACT_host_limit, bytes);
 }
 
-/* Weights of all ranks: what is read while it loads. */
+/* Adds the weights of all ranks: the bytes that are read while the model
+ * loads. */
 static void add_weights(struct lint_work *k, struct asked *it) {
     const struct fit *fit = it->fit;
     int64_t all = fit->weights.low;
@@ -443,7 +451,7 @@ static void add_weights(struct lint_work *k, struct asked *it) {
         add_bytes(k, it, FACT_weights_bytes, all);
 }
 
-struct putting { /* behind a guard */
+struct putting { /* a question for `fit`, run within arena_guard() */
     struct lint_work *k;
     oomkb_fit_question question;
     const struct fit *fit;
@@ -457,7 +465,7 @@ static void put_question(void *arg) {
                           &wishes)->fit;
 }
 
-/* NULL: it cannot be asked; fault: why, in English. */
+/* The answer of `fit`. NULL: it refused; *fault is the reason, in English. */
 static const struct fit *fit_of(struct lint_work *k, const struct asked *it,
                                 struct str *fault) {
     struct putting q = {.k = k};
@@ -473,7 +481,8 @@ static const struct fit *fit_of(struct lint_work *k, const struct asked *it,
     return q.fit;
 }
 
-/* Nothing is sure that rests on another name than the path's. */
+/* Asks with the served name in place of the path. The verdict is at most
+ * `likely`, since the name may differ from the path's model. */
 static void ask_by_served(struct lint_work *k, struct asked *it) {
     const struct workload *w = workload_by_served(k, it);
     struct asked other = {.w = w, .engine = it->engine};

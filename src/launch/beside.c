@@ -1,13 +1,14 @@
-/* beside.c: files that the one being linted names.
+/* beside.c: opens the files that a linted file names.
  *
- *     .env, --env-file       what fills ${NAME} in a compose file
- *     .env.example           in place of .env, which nobody publishes; told
+ *     .env, --env-file       the values of ${NAME} in a compose file
+ *     .env.example           in place of .env, which is not published; reported
  *     env_file: vllm.env     the environment of a service
  *     extends: {file: base.yml, service: base}
- *     envFrom: a ConfigMap   of one of the files that are linted together
+ *     envFrom: a ConfigMap   in one of the files that are linted together
  *
- * A file is asked for once, by lint_options. What cannot be read is remarked
- * where it is named; a line that docker compose refuses, where it stands. */
+ * Each file is opened once, through lint_options. A file that cannot be read is
+ * remarked where it is named, and a line that docker compose refuses, where it
+ * stands. */
 #include "launch/workload.h"
 
 #include "base/limits.h"
@@ -16,7 +17,7 @@ struct beside_file {
     struct str path;
     const struct source *src; /* NULL: it cannot be read */
     struct documents documents;
-    bool is_parsed, is_told; /* its YAML; its faults */
+    bool is_parsed, is_told; /* its YAML was parsed; its faults were reported */
 };
 
 void remark(struct beside *b, const char *check, struct span_of_file at,
@@ -73,7 +74,7 @@ static bool is_of_name(char c) {
     return is_word(c) || c == '.' || c == '-' || c == '[' || c == ']';
 }
 
-/* "a\"b" up to its quote; false: it does not end. */
+/* Reads "a\"b" up to its closing quote. False: there is none. */
 static bool quoted(struct arena *a, struct str text, struct str *value) {
     struct buf out;
     buf_init_in(&out, a, text.n + 1);
@@ -99,7 +100,7 @@ static bool begins_quote(struct str text) {
     return text.n > 0 && (text.p[0] == '"' || text.p[0] == '\'');
 }
 
-/* Behind "=" or ":". False: a quote in it does not end. */
+/* Reads the value behind "=" or ":". False: a quote is not closed. */
 static bool read_value(struct beside *b, struct str text,
                        const struct variables *scope, struct str *value) {
     bool is_quoted = begins_quote(text);
@@ -112,7 +113,7 @@ static bool read_value(struct beside *b, struct str text,
     return true;
 }
 
-/* False: docker compose refuses the line. */
+/* Reads NAME=value. False: docker compose refuses the line. */
 static bool read_pair(struct beside *b, struct str line,
                       const struct variables *scope, struct str *name,
                       struct str *value) {
@@ -125,7 +126,7 @@ static bool read_pair(struct beside *b, struct str line,
     struct str rest = str_trim(str_from(line, n));
     if (n == 0)
         return false;
-    if (rest.n == 0) { /* the name alone: as it is outside */
+    if (rest.n == 0) { /* a name without a value: its value in the scope */
         variable_value(scope, *name, value);
         return true;
     }
@@ -134,8 +135,8 @@ static bool read_pair(struct beside *b, struct str line,
     return read_value(b, str_trim(str_from(rest, 1)), scope, value);
 }
 
-/* A script that is sourced before the start: only its plain assignments are
- * read, and what a command prints is nobody's value. */
+/* True for a script that is sourced before the start. Only its plain
+ * assignments are read, without values that a command prints. */
 static bool is_shell_script(const struct source *src) {
     return str_ends(src->path, STR(".sh"));
 }
@@ -145,7 +146,8 @@ static bool is_printed(struct str value) {
            str_find_char(value, '`') < value.n;
 }
 
-/* Behind the line at `from`, and those that its value's quotes hold. */
+/* The end of the line at `from`, and of the lines within the quotes of its
+ * value. */
 static size_t pair_end(struct str text, size_t from) {
     struct str rest, value, line = str_cut(str_from(text, from), '\n', &rest);
     size_t end = from + line.n;
@@ -162,7 +164,7 @@ static size_t pair_end(struct str text, size_t from) {
     return end;
 }
 
-/* The first time that its file is read. */
+/* Adds a remark for a bad line, the first time that its file is read. */
 static void tell_line(struct beside *b, const struct source *src,
                       struct str line, struct span_of_file at) {
     struct beside_file *file = file_of(b, src->path);
@@ -198,7 +200,7 @@ void env_file_read(struct beside *b, const struct source *src,
         file->is_told = true;
 }
 
-/* Of the first that is there; NULL: none is. */
+/* The first example file that is there; NULL: none. */
 static const struct source *example_of(struct beside *b,
                                        const struct source *from,
                                        struct str path) {
@@ -225,7 +227,7 @@ const struct source *env_file_open(struct beside *b,
     return src;
 }
 
-/* Where the first variable stands. */
+/* The position of the first variable. */
 static struct span_of_file first_variable(const struct source *src) {
     size_t at = str_find_char(src->text, '$');
     return (struct span_of_file){at, at < src->text.n ? at + 1 : at, src};

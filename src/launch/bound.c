@@ -1,26 +1,26 @@
-/* bound.c: of a model that the catalogue does not have, the least that its
- * weights take, by what its name says:
+/* bound.c: bounds for models that the catalogue does not have. Their names give
+ * the least bytes of their weights:
  *
- *     Carnice-V2-27B-Q5_K_M.gguf    27 x 10^9 parameters, 5 bits at least
- *     agents-a1-35b-a3b             35 x 10^9 (a3b are the active ones), 1.5 bits
+ *   Carnice-V2-27B-Q5_K_M.gguf   27 x 10^9 parameters, 5 bits at least
+ *   agents-a1-35b-a3b            35 x 10^9 (a3b are the active ones), 1.5 bits
  *
- * A tenth is taken off, as names round up. That is enough to say that a model
- * does not fit, and never that it does. Weights that may lie in host memory
- * have no such bound; where only experts lie there, the rest of a model of the
- * catalogue has one.
+ * A tenth is taken off, since names round up. This is enough to prove that a
+ * model does not fit, but never that it fits. Weights that may lie in host
+ * memory have no such bound. If only experts may lie there, the other weights
+ * of a model of the catalogue have one.
  *
- * And what can be said where that does not decide, or the file names no model:
+ * If the bound does not decide, or the file names no model:
  *
- *     --model /model --served-model-name gpt-oss-20b   asked by that name
- *     --model ./models/3.1-8b-instruct                 by its size: at most
- *                                                      8 x 1.3 x 10^9 x 2 bytes
- *     --model "$MODEL"                                 what the cards hold
+ *   --model /model --served-model-name gpt-oss-20b   `fit` with that name
+ *   --model ./models/3.1-8b-instruct                 by its size: at most
+ *                                                    8 x 1.3 x 10^9 x 2 bytes
+ *   --model "$MODEL"                                 bytes that the cards hold
  *
- * By another name than the path's, or by a size, nothing is said not to fit, and
- * nothing surely to fit. */
+ * By a served name or a size the verdict is `likely` at most: never that the
+ * model does not fit, and never that it surely fits. */
 #include "launch/work.h"
 
-#define LAYERS_ALL 90 /* people write 99 or 999 for all of them */
+#define LAYERS_ALL 90 /* 99 or 999 often means all layers */
 
 static const struct fact *input_of(const struct asked *it,
                                    enum fact_name name) {
@@ -28,7 +28,7 @@ static const struct fact *input_of(const struct asked *it,
     return f != NULL && f->known ? f : NULL;
 }
 
-/* Tenths of a bit, never more than the format takes; longer names first. */
+/* Tenths of a bit per weight, a lower bound for each format. */
 static const struct {
     const char *name;
     int64_t tenths;
@@ -37,10 +37,10 @@ static const struct {
                {"q5", 50},    {"iq4", 40},   {"q4", 40},    {"int4", 40},
                {"w4a", 40},   {"awq", 40},   {"gptq", 40},  {"fp4", 40},
                {"iq3", 28},   {"q3", 28},    {"iq2", 20},   {"q2", 20}};
-#define TENTHS_LEAST 15 /* where no format is named */
+#define TENTHS_LEAST 15 /* if no format is named */
 
-/* Tenths of a bit that a weight takes at least, by the formats in the model's
- * name and the flags; 0: none is named. */
+/* The least tenths of a bit per weight, by the formats in the model's name and
+ * in the flags; 0: none is named. */
 static int64_t bits_named(struct lint_work *k, const struct asked *it) {
     struct str name = it->fit->c.in[FACT_model].word;
     const struct fact *f = &it->fit->c.in[FACT_quantization];
@@ -63,9 +63,10 @@ static int64_t bits_least(struct lint_work *k, const struct asked *it) {
     return tenths > 0 ? tenths : TENTHS_LEAST;
 }
 
-/* ---- what may lie in host memory ---- */
+/* ---- weights in host memory ---- */
 
-/* "blk\\..*_exps.*=CPU,blk\\.3\\.=CUDA0": what leaves the GPU are experts. */
+/* True if the rules move only experts off the GPU:
+ * "blk\\..*_exps.*=CPU,blk\\.3\\.=CUDA0". */
 static bool moves_experts_alone(struct str rules) {
     while (rules.n > 0) {
         struct str rule = str_cut(rules, ',', &rules);
@@ -96,8 +97,8 @@ static enum spill spill_of_word(struct option_said it) {
                       "--moe-cache") ? SPILL_EXPERTS : SPILL_NONE;
 }
 
-/* -ngl 99, -ngl all: an engine that places layers keeps some on the host unless
- * it is told so. */
+/* True if all layers lie on the GPU (-ngl 99, -ngl all). An engine with such a
+ * flag keeps some on the host by default. */
 static bool has_all_layers(const struct asked *it) {
     const struct fact *said = &it->fit->c.in[FACT_gpu_layers];
     const struct engine *e = it->engine;
@@ -126,7 +127,7 @@ static enum spill spill_of(const struct asked *it) {
     return is_any ? SPILL_ANY : most;
 }
 
-/* That share the weights at most; 0: too many to count. */
+/* The most cards that share the weights; 0: overflow. */
 static int64_t cards_sharing(const struct inputs *c) {
     static const enum fact_name ways[] = {
         FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel};
@@ -139,7 +140,8 @@ static int64_t cards_sharing(const struct inputs *c) {
     return count > cards ? count : cards;
 }
 
-/* Half of the last digit that a rounded count has: 500 million of 284 x 10^9. */
+/* Half a unit of the last digit of a rounded count: 500 million for 284 x
+ * 10^9. */
 static int64_t rounding_of(int64_t params) {
     int64_t unit = 1;
     while (params > 0 && params / unit % 10 == 0)
@@ -147,7 +149,7 @@ static int64_t rounding_of(int64_t params) {
     return unit / 2;
 }
 
-/* Of the experts of so many layers; 0: not known. */
+/* The parameters of the experts in so many layers; 0: not known. */
 static int64_t params_of_experts(const struct model *m, int64_t layers) {
     const int64_t by[] = {m->hidden_size, m->expert_size, m->experts, layers};
     int64_t params = 3;
@@ -157,7 +159,7 @@ static int64_t params_of_experts(const struct model *m, int64_t layers) {
     return params;
 }
 
-/* Parameters that no expert and no table of words has; 0: not known. */
+/* The parameters without experts and embeddings; 0: not known. */
 static int64_t params_without_experts(const struct model *m) {
     int64_t experts = params_of_experts(
         m, m->layers - m->dense_layers + m->draft_layers);
@@ -174,7 +176,8 @@ static int64_t bytes_on_card(struct lint_work *k, const struct asked *it,
     return is_told ? bytes / 80 / cards : 0;
 }
 
-/* By its name; 0: that says nothing, or the catalogue knows better. */
+/* The least weights on a card, by the model's name; 0: the name has no size, or
+ * the catalogue has the model. */
 static int64_t weights_least(struct lint_work *k, const struct asked *it) {
     const struct fact *model = input_of(it, FACT_model);
     if (model == NULL || it->fit->c.model != NULL ||
@@ -183,7 +186,8 @@ static int64_t weights_least(struct lint_work *k, const struct asked *it) {
     return bytes_on_card(k, it, params_named(model->word) / 10 * 9);
 }
 
-/* Of a model of the catalogue whose experts lie in host memory, the rest. */
+/* The weights on a card without the experts, for a model of the catalogue whose
+ * experts lie in host memory. */
 static int64_t weights_beside_experts(struct lint_work *k,
                                       const struct asked *it) {
     const struct fit *fit = it->fit;
@@ -205,7 +209,8 @@ void bound_by_name(struct lint_work *k, struct asked *it) {
     }
 }
 
-/* All of them, and as a copy: no rule keeps some on a GPU. */
+/* True if all experts are copied to host memory: no rule keeps some on a GPU,
+ * and they are not mapped from the file. */
 static bool copies_all_experts(const struct workload *w) {
     bool is_copy = false, is_all = false, is_part = false;
     for (size_t i = 0; i < w->words.count; i++) {
@@ -241,13 +246,14 @@ int64_t card_most(const struct asked *it) {
                                     : 0;
 }
 
-/* ---- what the cards hold ---- */
+/* ---- bytes that the cards hold ---- */
 
-#define OVER_NAME 13 / 10   /* gemma-7b has 8.5 x 10^9, Qwen3-0.6B 0.75 */
-#define OF_ROOM 3 / 4       /* the rest is for one step */
-#define BYTES_OF_VALUE 2    /* of a key, 16 bits */
-#define PARAMS_OF_MANY 7000000000 /* from there on tables of words, which stay
-                                     in 16 bits, are a fifth at most */
+#define OVER_NAME 13 / 10   /* gemma-7b has 8.5 x 10^9, Qwen3-0.6B 0.75 x
+                               10^9 */
+#define OF_ROOM 3 / 4       /* the rest is for activations of one step */
+#define BYTES_OF_VALUE 2    /* of a key or value, 16 bits */
+#define PARAMS_OF_MANY 7000000000 /* from this size on embeddings, which stay in
+                                     16 bits, are a fifth at most */
 #define WHOLE_MICRO INT64_C(1000000)
 
 const struct fact *share_of_card(const struct asked *it) {
@@ -255,7 +261,7 @@ const struct fact *share_of_card(const struct asked *it) {
     return share != NULL ? share : input_of(it, FACT_mem_fraction_static);
 }
 
-/* Of one card that the engine may fill. */
+/* The bytes of one card that the engine may use. */
 static int64_t share_of(const struct asked *it, int64_t bytes) {
     const struct fact *share = share_of_card(it);
     return share != NULL ? bytes / WHOLE_MICRO * share->number : bytes;
@@ -272,10 +278,10 @@ int64_t room_for_weights(const struct asked *it) {
                : 0;
 }
 
-/* ---- by its size ---- */
+/* ---- the size in the name ---- */
 
-/* Bytes for one token of a model without groups of heads: as many layers as
- * its width has 128s. So many parameters are 12 x width^2 x layers. */
+/* Bytes of KV cache for one token, without grouped heads: layers = width / 128,
+ * and parameters = 12 x width^2 x layers. */
 static int64_t cache_of_token(int64_t params) {
     int64_t width = 512;
     while (width < 32768 && 12 * width * width / 128 * width < params)
@@ -283,7 +289,7 @@ static int64_t cache_of_token(int64_t params) {
     return 2 * BYTES_OF_VALUE * (width / 128) * width;
 }
 
-/* Of the longest request; 0: the model's own, which nobody knows. */
+/* The length of the longest request; 0: the model's own, which is unknown. */
 static int64_t length_of(const struct asked *it) {
     const struct fact *f = input_of(it, FACT_max_model_len);
     if (f == NULL)
@@ -291,8 +297,9 @@ static int64_t length_of(const struct asked *it) {
     return f != NULL && f->source != SOURCE_DEFAULT ? f->number : 0;
 }
 
-/* Tenths of a bit that a weight takes at most: 16, as engines load 32 so; where
- * a format is named 4.5 or 8.5, and 16 for a fifth. */
+/* The most tenths of a bit per weight: 160, since engines load 32-bit weights
+ * in 16 bits. With a named format: up to 4.5 or 8.5 bits, and 16 bits for a
+ * fifth of the weights. */
 static int64_t bits_most(struct lint_work *k, const struct asked *it,
                          int64_t params) {
     int64_t least = bits_named(k, it);
@@ -321,7 +328,7 @@ bool is_likely_by_size(struct lint_work *k, const struct asked *it) {
                            share_of(it, least) * OF_ROOM;
 }
 
-/* ---- by what it is called ---- */
+/* ---- the served name ---- */
 
 const struct workload *workload_by_served(struct lint_work *k,
                                           const struct asked *it) {

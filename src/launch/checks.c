@@ -1,6 +1,6 @@
-/* checks.c: rules of kb/lint.yaml whose condition is reckoned: what `fit` says
- * of a workload, flags and variables that belong to somebody else, and services
- * that ask for more of a card than there is. */
+/* checks.c: rules of kb/lint.yaml that need code: the verdict of `fit`, flags
+ * and variables of another engine or service, and services whose shares of a
+ * card add up to more than the card. */
 #include "launch/work.h"
 
 #include "api/fit_said.h"
@@ -13,7 +13,7 @@
 #define WHOLE_MICRO INT64_C(1000000)
 #define BILLION INT64_C(1000000000)
 
-/* ---- where ---- */
+/* ---- positions ---- */
 
 static struct span_of_file place_of_fact(const struct asked *it,
                                          enum fact_name name) {
@@ -24,10 +24,10 @@ static struct span_of_file place_of_fact(const struct asked *it,
     return it->w->at;
 }
 
-/* ---- what fit says ---- */
+/* ---- the verdict of fit ---- */
 
-/* The numbers, each check that fails, and where the search for what would make
- * it fit ended. */
+/* The reasons of a verdict: the numbers, each failed check, and the note if the
+ * search for a fit was cut short. */
 static struct str reasons_of(const struct teller *t, const struct fit *fit) {
     struct str lines[FIT_FAILED_MOST];
     struct words all = sentences_begin(t);
@@ -42,7 +42,7 @@ static struct str reasons_of(const struct teller *t, const struct fit *fit) {
     return words_end(&all);
 }
 
-/* The setting that the failing check looks at. */
+/* The setting that the failed check is about. */
 static enum fact_name fact_of_misfit(const struct fit *fit) {
     static const struct {
         int check;
@@ -80,7 +80,8 @@ static void fill_misfit(struct lint_work *k, const struct asked *it,
         f->args[3] = plan_said(k, fit, &fit->plans[0]);
 }
 
-/* "$MODEL", "${MODEL}": the name that stands in a word without a value. */
+/* The name of a variable that is left in a word: "$MODEL", "${MODEL}"; empty:
+ * none. */
 static struct str open_name(struct str word) {
     size_t at = str_find_char(word, '$') + 1, n = 0;
     at += at < word.n && word.p[at] == '{';
@@ -91,7 +92,7 @@ static struct str open_name(struct str word) {
     return str_slice(rest, 0, n);
 }
 
-/* Each name once, at the first word that it stands in. */
+/* Reports each name once, at its first word. */
 static void ask_open(struct lint_work *k, const struct lint_rule *rule,
                      const struct asked *it) {
     const struct word_list *words = &it->w->words;
@@ -107,7 +108,8 @@ static void ask_open(struct lint_work *k, const struct lint_rule *rule,
     }
 }
 
-/* 10^9 parameters of so many bits that the room holds, rounded up. */
+/* The number of parameters of so many bits that fit into the bytes, in 10^9,
+ * rounded up. */
 static struct str params_in(struct lint_work *k, int64_t room, int64_t bits) {
     int64_t billions = room / (BILLION / 8) / bits + 1;
     return shown_number(&k->teller, UNIT_COUNT, billions);
@@ -144,7 +146,7 @@ static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
     rule_found(k, &f);
 }
 
-/* Told at the limit, where there is one. */
+/* Reports experts that exceed host memory: at the limit, if there is one. */
 static void ask_host(struct lint_work *k, const struct lint_rule *rule,
                      const struct asked *it) {
     const struct fact *limit = facts_last(&it->facts, FACT_host_limit);
@@ -166,7 +168,7 @@ static void ask_host(struct lint_work *k, const struct lint_rule *rule,
 
 /* ---- flags ---- */
 
-/* Another engine that has this flag. */
+/* The other engine that has this flag; NULL: none. */
 static const struct engine *owner_of_flag(struct lint_work *k,
                                           const struct engine *but,
                                           struct str name) {
@@ -179,7 +181,8 @@ static const struct engine *owner_of_flag(struct lint_work *k,
     return NULL;
 }
 
-/* Near to one that the engine has: as `fit` remarked. */
+/* The engine's flag that is spelled similarly, by a remark of `fit`; empty:
+ * none. */
 static struct str flag_near(const struct asked *it, struct str name) {
     for (size_t i = 0; it->fit != NULL && i < it->fit->remark_count; i++) {
         const struct note *n = &it->fit->remarks[i];
@@ -216,7 +219,8 @@ static void add_name(struct str *list, size_t *count, struct str name) {
         list[(*count)++] = name;
 }
 
-static size_t variables_known(struct lint_work *k, struct str list[LINT_VARIABLES_MAX]) {
+static size_t variables_known(struct lint_work *k,
+                              struct str list[LINT_VARIABLES_MAX]) {
     size_t count = 0;
     for (uint32_t n = 0; n < reader_engine_count(k->r); n++) {
         const struct engine *e = reader_engine(k->r, n);
@@ -228,7 +232,8 @@ static size_t variables_known(struct lint_work *k, struct str list[LINT_VARIABLE
     return count;
 }
 
-/* Somebody's slip: one letter or two, of a long name. */
+/* The variable that was meant: it differs by one or two letters of a long name;
+ * empty: none. */
 static struct str variable_meant(const struct str *list, size_t count,
                                  struct str name) {
     struct str best = {NULL, 0};
@@ -257,7 +262,8 @@ static bool text_refers(struct str text, struct str name) {
     return false;
 }
 
-/* "$NAME" in the file, or in one that a word of its command comes from. */
+/* True if "$NAME" stands in the file, or in a file that a word of its command
+ * comes from. */
 static bool is_referred_to(const struct asked *it, struct str name) {
     const struct word_list *words = &it->w->words;
     const struct source *last = it->w->at.src;
@@ -272,13 +278,15 @@ static bool is_referred_to(const struct asked *it, struct str name) {
     return false;
 }
 
-/* .env is for every service, and for the file itself. */
+/* True for a setting of .env, which is for every service and for the compose
+ * file itself. */
 static bool is_shared(const struct lint_setting *s) {
     return str_eq(s->at.src->path, STR(".env")) ||
            str_ends(s->at.src->path, STR("/.env"));
 }
 
-/* "VLLM_MAX_MODEL_LEN": the flag that a variable is spelled like. */
+/* The flag that a variable is spelled like ("VLLM_MAX_MODEL_LEN"); NULL:
+ * none. */
 static const struct flag *flag_spelled(struct lint_work *k,
                                        const struct engine *e,
                                        struct str variable) {
@@ -315,7 +323,7 @@ static void ask_variable(struct lint_work *k, const struct lint_rule *rule,
         rule_found(k, &f);
 }
 
-/* "VLLM_..." is vLLM's. */
+/* True if the variable begins with the engine's name: "VLLM_...". */
 static bool is_of_engine(struct lint_work *k, const struct engine *e,
                          struct str variable) {
     return str_starts(arena_lower(k->a, variable),
@@ -323,7 +331,7 @@ static bool is_of_engine(struct lint_work *k, const struct engine *e,
                                    STR_ARG(engine_short_name(e))));
 }
 
-/* Set on it, while the service that would read it is another. */
+/* Reports a variable of another service's engine. */
 static void ask_owner(struct lint_work *k, const struct lint_rule *rule,
                       const struct asked *it, const struct lint_setting *s) {
     for (size_t i = 0; i < k->asked_count; i++) {
@@ -348,7 +356,7 @@ static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
     for (size_t i = 0; i < it->w->env.count; i++) {
         const struct lint_setting *s = &it->w->env.at[i];
         if (str_eq(rule->check, STR("env_of_other"))) {
-            /* else its program may hold an engine */
+            /* without a known engine, its program may use the variable */
             if (it->engine != NULL && !is_shared(s))
                 ask_owner(k, rule, it, s);
         } else
@@ -358,7 +366,8 @@ static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
 
 /* ---- shares of one card ---- */
 
-/* CUDA_VISIBLE_DEVICES=0 in two containers of Kubernetes is two GPUs. */
+/* The cards of a workload. CUDA_VISIBLE_DEVICES does not count in a pod: 0 is
+ * another GPU in each container of Kubernetes. */
 static struct str cards_named(const struct asked *it) {
     return cards_listed(it->w, !it->w->is_in_pod);
 }
@@ -368,7 +377,7 @@ static bool run_at_once(const struct asked *x, const struct asked *y) {
            str_eq(x->w->group, y->w->group);
 }
 
-/* Told once, of the service that is one too many. */
+/* Reports once, at the service with which the sum exceeds the card. */
 static void ask_shares(struct lint_work *k, const struct lint_rule *rule,
                        size_t last) {
     const struct asked *it = &k->asked[last];

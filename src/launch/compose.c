@@ -1,12 +1,12 @@
-/* compose.c: the services of a docker compose file.
+/* compose.c: reads the services of a docker compose file.
  *
  *     entrypoint + command   one command line; a shell's script inside is read
  *     env_file environment   a map, or a list of NAME=value
  *     extends                a service of this file, or of another one
  *     shm_size ipc restart mem_limit gpus deploy.resources profiles
  *
- * Variables have the values of .env; one that nobody gives a value stays as it
- * is written. */
+ * Variables have the values of .env; one without a value stays as it is
+ * written. */
 #include "launch/workload.h"
 
 #include "base/limits.h"
@@ -16,14 +16,15 @@ struct service {
     struct arena *a;
     const struct variables *scope;
     const struct node
-        *parts[LINT_EXTENDS_MAX]; /* itself, what it extends ... */
+        *parts[LINT_EXTENDS_MAX]; /* the service, the one that it extends,
+                                     ... */
     size_t part_count;
     struct workload *w;
-    const struct node *script; /* of `bash -c`; NULL: none */
+    const struct node *script; /* script of `bash -c`; NULL: none */
     size_t script_at;
 };
 
-/* A key of the service, else of one that it extends. */
+/* The key of the service, else of one that it extends. */
 static const struct node *of(const struct service *s, const char *key) {
     const struct node *found = NULL;
     for (size_t i = 0; found == NULL && i < s->part_count; i++)
@@ -82,7 +83,7 @@ static void read_command(struct service *s) {
 
 /* ---- the environment ---- */
 
-/* A name without a value has that of .env. */
+/* Adds the environment. A name without a value has the value of .env. */
 static void add_environment(struct service *s, const struct node *part) {
     const struct node *env = member(part, "environment");
     struct pair_said p;
@@ -96,7 +97,7 @@ static void add_environment(struct service *s, const struct node *part) {
     }
 }
 
-/* "vllm.env", or {path: vllm.env, required: false}. */
+/* Reads "vllm.env", or {path: vllm.env, required: false}. */
 static void add_env_file(struct service *s, const struct node *item) {
     const struct node *path = node_or(member(item, "path"), item);
     const struct node *required = member(item, "required");
@@ -117,7 +118,8 @@ static void add_env_files(struct service *s, const struct node *part) {
         add_env_file(s, item);
 }
 
-/* The last of a name counts: its own, not that of a file. */
+/* Reads files first: the last setting of a name counts, so the service's own
+ * overrides that of a file. */
 static void read_environment(struct service *s) {
     for (size_t i = s->part_count; i > 0; i--)
         add_env_files(s, s->parts[i - 1]);
@@ -125,9 +127,9 @@ static void read_environment(struct service *s) {
         add_environment(s, s->parts[i - 1]);
 }
 
-/* ---- what is mounted ---- */
+/* ---- mounts ---- */
 
-/* "/cache/qwen3-8b:/model:ro": the container's path; false: it is no mount. */
+/* Reads "/cache/qwen3-8b:/model:ro". False: it is no mount of a path. */
 static bool mount_of(struct service *s, const struct node *item,
                      struct str *host, struct str *inside) {
     if (item->kind == NODE_MAP) {
@@ -144,7 +146,8 @@ static bool mount_of(struct service *s, const struct node *item,
     return host->n > 0 && inside->n > 1 && inside->p[0] == '/';
 }
 
-/* A model's path by its name on the host, which says more. */
+/* Replaces a model's path by its name on the host, which often names the
+ * model. */
 static void read_mounts(struct service *s) {
     const struct node *list = of(s, "volumes"), *item;
     struct str host, inside;
@@ -153,7 +156,7 @@ static void read_mounts(struct service *s) {
             words_mounted(s->a, &s->w->words, host, inside);
 }
 
-/* ---- what runs it ---- */
+/* ---- keys of the container ---- */
 
 static void take_key(struct service *s, const char *name,
                      const struct node *n) {
@@ -189,9 +192,10 @@ static void read_keys(struct service *s) {
     take_key(s, "build", of(s, "build"));
 }
 
-/* ---- what it extends ---- */
+/* ---- extends ---- */
 
-/* extends: base, or {service: base}, of this file or of `file`. */
+/* The service in `extends: base`, or in {service: base, file: other.yml}; NULL:
+ * none. */
 static const struct node *base_of(struct service *s, const struct node *part,
                                   const struct node **services) {
     const struct node *extends = member(part, "extends");

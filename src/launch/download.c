@@ -1,8 +1,8 @@
-/* download.c: what a script fetches before it starts an engine, and where to.
+/* download.c: finds models that a script downloads, and their folders.
  *
  *     hf download Qwen/Qwen3-8B --local-dir ./model
  *     git clone https://huggingface.co/Qwen/Qwen3-8B model
- *     vllm serve ./model             that is Qwen/Qwen3-8B
+ *     vllm serve ./model             serves Qwen/Qwen3-8B
  */
 #include "launch/workload.h"
 
@@ -10,7 +10,7 @@ static struct str text_at(const struct word_list *line, size_t i) {
     return i < line->count ? line->at[i].text : (struct str){NULL, 0};
 }
 
-/* Where "./model/" and "model" are one. */
+/* The path without "./" and the last slash: "./model/" is "model". */
 static struct str bare_path(struct str path) {
     if (str_starts(path, STR("./")))
         path = str_from(path, 2);
@@ -27,7 +27,7 @@ static struct str repository_of(struct str address) {
     return (struct str){NULL, 0};
 }
 
-/* "git clone ADDRESS [FOLDER]" */
+/* Reads "git clone ADDRESS [FOLDER]". */
 static void read_clone(const struct word_list *line, size_t from,
                        struct str *model, struct str *path) {
     for (size_t i = from + 2; i < line->count && model->n == 0; i++) {

@@ -1,19 +1,20 @@
-/* edit.c: a finding's cure as bytes of the file.
+/* edit.c: the fix of a finding as edits of the file.
  *
  *     - "${MAX_MODEL_LEN:-262144}"  -->  - "${MAX_MODEL_LEN:-131072}"
  *     -c 200000                     -->  -c 131072
  *     - --trust-remote-code         -->  - --trust-remote-code
  *                                        - --enforce-eager
  *
- * A value is put where the old one stands, in its quotes and as its variable's
- * default; a flag that is not there goes behind the last word. */
+ * A new value replaces the old one, within its quotes or as the default of its
+ * variable. A new flag is added behind the last word. */
 #include "launch/work.h"
 
 static size_t line_end(struct str text, size_t at) {
     return at + str_find_char(str_from(text, at), '\n');
 }
 
-/* "  - " or "  KEY: " is all that stands in front, and nothing behind. */
+/* True if only "- " or "KEY: " stands before it on the line, and nothing
+ * behind. */
 static bool is_alone(struct str text, struct span_of_file at) {
     size_t begin = str_line_begin(text, at.from), end = line_end(text, at.to);
     struct str front = str_trim(str_slice(text, begin, at.from - begin));
@@ -30,28 +31,28 @@ struct lint_edit edit_drop(const struct workload *w, struct span_of_file at) {
         edit.to = line_end(text, at.to);
         edit.to += edit.to < text.n;
     } else {
-        edit.to = edit.from; /* among others on a line: for a person */
+        edit.to = edit.from; /* other words are on the line: no edit */
     }
     return edit;
 }
 
-/* ---- a value that stands there ---- */
+/* ---- a value in the file ---- */
 
-/* Where it stands once. */
+/* Replaces the value. False: it does not stand there exactly once. */
 static bool replace_value(const struct workload *w, struct span_of_file at,
                           struct str old, struct str value,
                           struct lint_edit *edit) {
     struct str raw = str_slice(w->at.src->text, at.from, at.to - at.from);
     size_t first = str_find(raw, old);
     struct str rest = str_from(raw, first + old.n);
-    if (at.src != w->at.src || /* another file's */
+    if (at.src != w->at.src || /* in another file */
         old.n == 0 || first == raw.n || str_find(rest, old) < rest.n)
         return false;
     *edit = (struct lint_edit){at.from + first, at.from + first + old.n, value};
     return true;
 }
 
-/* ---- a flag that does not ---- */
+/* ---- a flag that is not in the file ---- */
 
 static struct str behind_item(struct lint_work *k, const struct workload *w,
                               struct span_of_file last, struct str flag,
@@ -80,7 +81,7 @@ static bool add_flag(struct lint_work *k, const struct workload *w,
     struct span_of_file last = w->words.at[w->words.count - 1].at;
     if (last.src != w->at.src || last.to == 0 ||
         w->at.src->text.p[last.to - 1] == '\n')
-        return false; /* a quote that does not end */
+        return false; /* an unclosed quote */
     *edit = (struct lint_edit){.from = last.to, .to = last.to};
     if (w->is_list)
         edit->text = behind_item(k, w, last, flag, value);
@@ -113,7 +114,7 @@ static bool edit_of_change(struct lint_work *k, const struct asked *it,
     return add_flag(k, it->w, flag, value, edit);
 }
 
-/* Flags put behind the same word stand one behind the other. */
+/* Adds an edit. Flags that are added behind the same word are joined. */
 static void add_edit(struct lint_work *k, struct lint_edit *list,
                      size_t *count, const struct lint_edit *edit) {
     for (size_t i = 0; i < *count; i++) {
@@ -133,7 +134,7 @@ bool edits_of_plan(struct lint_work *k, const struct asked *it,
                    size_t *count) {
     struct lint_edit *list = arena_array(k->a, LINT_EDITS_MAX, sizeof *list);
     size_t made = 0;
-    if (plan->tier == TIER_hardware) /* GPUs that nobody said there are */
+    if (plan->tier == TIER_hardware) /* a plan with other GPUs is no edit */
         return false;
     for (size_t i = 0; i < plan->count && made < LINT_EDITS_MAX; i++) {
         struct fit_plan one = {.change = {plan->change[i]}, .count = 1};

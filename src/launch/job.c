@@ -1,4 +1,4 @@
-/* job.c: files that hand a shell script to a cluster, with the GPU beside it.
+/* job.c: files with a shell script for a cluster, and with its GPUs.
  *
  *     commands: [vllm serve $MODEL -tp $DSTACK_GPUS_NUM]     dstack
  *     resources: {gpu: H100:8}
@@ -27,8 +27,8 @@ static void add_card(struct job *j, struct str name, struct str count,
     setting_add(j->f->a, &j->keys, STR("gpus"), count, at);
 }
 
-/* "H100:8", "MI300X:8", "A100-80GB:4", "24GB": the last part is a count, what
- * is no name of a GPU is passed over by who asks. */
+/* Reads "H100:8", "MI300X:8", "A100-80GB:4" or "24GB": a name and a count. A
+ * name that is no GPU is ignored when facts are made. */
 static void read_card(struct job *j, const struct node *card) {
     struct str text = scalar_of(card), count;
     if (card == NULL || card->kind != NODE_SCALAR || text.n == 0)

@@ -1,8 +1,8 @@
 /* lint.c: one file, from its bytes to its findings.
  *
- * What a file is, is told by what stands in it: `services:` is docker compose,
- * `kind:` a manifest, `model:` beside flags a config file; what is no YAML
- * mapping is a script. */
+ * The kind of a file follows from its content: `services:` is docker compose,
+ * `kind:` a manifest, `model:` beside flags a config file. A file that is no
+ * YAML mapping is a script. */
 #include "launch/work.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void read_document(const struct launch_file *f,
         settings_read_file(f, root);
 }
 
-/* Of the file, by the rule of that check, if there is one. */
+/* Adds a finding about the file, by the rule of that check, if there is one. */
 static void tell(struct lint_work *k, const char *check,
                  struct span_of_file at, struct str what, struct str more) {
     const struct lint_rule *rule;
@@ -50,7 +50,7 @@ static void tell_unread(struct lint_work *k, const struct complaints *c) {
     k->file->is_read = false;
 }
 
-/* Of the files that this one names. */
+/* Adds findings about the files that this one names. */
 static void tell_remarks(struct lint_work *k, const struct remark_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct remark_of_file *r = &list->at[i];
@@ -58,7 +58,8 @@ static void tell_remarks(struct lint_work *k, const struct remark_list *list) {
     }
 }
 
-/* False: it is no YAML; where its name says that it is, that is told. */
+/* Reads YAML. False: it is no YAML. If its name is that of YAML, a finding says
+ * so. */
 static bool read_yaml(struct lint_work *k, const struct launch_file *f) {
     struct complaints c = {.a = k->a};
     struct documents all = yaml_read_foreign(&c, k->src);
@@ -73,7 +74,7 @@ static bool read_yaml(struct lint_work *k, const struct launch_file *f) {
     return true;
 }
 
-/* ---- what is told of each ---- */
+/* ---- services ---- */
 
 static struct str told_of(struct lint_work *k, const struct asked *it) {
     if (it->fit == NULL)
@@ -111,7 +112,8 @@ static int by_place(const void *x, const void *y) {
     return diag_compare(&a->diag, &b->diag);
 }
 
-/* In order, and once: services that extend one another share their lines. */
+/* Sorts findings and removes equal ones: services that extend one another share
+ * lines. */
 static void sort_findings(struct lint_file *file) {
     size_t kept = 0;
     if (file->finding_count > 1)

@@ -1,32 +1,36 @@
-/* manifest.c: the containers of Kubernetes manifests, wherever a pod's spec
- * stands in them (Deployment, StatefulSet, Job, LeaderWorkerSet, RayService).
- * KServe's LLMInferenceService names the model outside of its pods:
- *
- *     spec: {model: {uri: hf://Qwen/Qwen3-8B}, parallelism: {tensor: 2},
- *            template: {containers: [{name: main, env: [VLLM_ADDITIONAL_ARGS]}]}}
+/* manifest.c: reads the containers of Kubernetes manifests, wherever they have
+ * the spec of a pod (Deployment, StatefulSet, Job, LeaderWorkerSet,
+ * RayService).
  *
  *     containers:
  *       - command: [...]  args: [...]  env:  envFrom:  image:
  *         resources: {limits: {nvidia.com/gpu: 2, memory: 64Gi}}
  *     volumes: an emptyDir of medium Memory, mounted on /dev/shm
- *     nodeSelector: {nvidia.com/gpu.product: ...} */
+ *     nodeSelector: {nvidia.com/gpu.product: ...}
+ *
+ * KServe's LLMInferenceService names the model outside of its pods:
+ *
+ *     spec: {model: {uri: hf://Qwen/Qwen3-8B}, parallelism: {tensor: 2},
+ *            template: {containers: [{name: main,
+ *                                     env: [VLLM_ADDITIONAL_ARGS]}]}} */
 #include "launch/workload.h"
 
 struct pod {
     const struct launch_file *f;
     struct arena *a;
     const struct node *root, *spec;
-    const struct node *group_size; /* pods that serve together; or NULL */
+    const struct node *group_size; /* number of pods that serve together; NULL:
+                                      one */
 };
 
 static const struct variables no_names = {NULL, false};
 
-/* Where KServe mounts it: https://kserve.github.io/website */
+/* KServe mounts the model here: https://kserve.github.io/website */
 #define MODEL_MOUNT "/mnt/models"
 
 /* ---- the command ---- */
 
-/* $(NAME) is filled in by Kubernetes. */
+/* Turns Kubernetes' $(NAME) into ${NAME}. */
 static struct str without_parens(struct arena *a, struct str text) {
     struct buf out;
     if (str_find(text, STR("$(")) == text.n)
@@ -81,7 +85,7 @@ static void read_command(struct pod *p, struct workload *w,
     const struct node *only = node_item(member(container, "args"), 0);
     if (w->words.count == 1 && only != NULL &&
         str_find_char(only->text, ' ') < only->text.n) {
-        w->words.count = 0; /* one string with all of it */
+        w->words.count = 0; /* one string with the whole command */
         words_of_line(p->a, only, &no_names, &w->words);
         w->is_list = false;
     }
@@ -89,7 +93,7 @@ static void read_command(struct pod *p, struct workload *w,
 
 /* ---- LLMInferenceService ---- */
 
-/* Of hf://owner/name, or the name by which it is served, if that looks so. */
+/* The model: its uri, or its name if only that looks like owner/name. */
 static const struct node *model_served(struct pod *p) {
     const struct node *spec = member(p->root, "spec");
     const struct node *model = member(spec, "model");
@@ -108,8 +112,8 @@ static struct str without_scheme(struct str uri) {
     return is_hub ? str_from(uri, 5) : uri;
 }
 
-/* KServe's template mounts /dev/shm of 1 GiB and gives the command; at its end
- * stands $VLLM_ADDITIONAL_ARGS
+/* Makes the command of KServe's template, which mounts /dev/shm of 1 GiB and
+ * appends $VLLM_ADDITIONAL_ARGS
  * (https://github.com/kserve/kserve/tree/master/config/llmisvcconfig). */
 static void serve_model(struct pod *p, struct workload *w,
                         const struct node *model,
@@ -141,7 +145,8 @@ static const struct node *degrees_of(struct pod *p) {
     return member(is_prefill ? prefill : spec, "parallelism");
 }
 
-/* Experts dealt out over pods by `data` ranks are not judged. */
+/* Reads the model of a service. Services that spread experts over pods (`data`)
+ * are not checked. */
 static void read_model(struct pod *p, struct workload *w) {
     const struct node *model = model_served(p), *degrees = degrees_of(p);
     if (model == NULL || !str_eq(w->name, STR("main")) ||
@@ -156,9 +161,9 @@ static void read_model(struct pod *p, struct workload *w) {
             w->words.at[i].text = without_scheme(model->text);
 }
 
-/* ---- what is round it ---- */
+/* ---- environment, volumes, cards ---- */
 
-/* {name: chat, optional: true}; NULL: no file has it. */
+/* The ConfigMap of {name: chat, optional: true}; NULL: no file has it. */
 static const struct config_map *map_of(struct pod *p,
                                        const struct node *reference) {
     const struct node *name = member(reference, "name");
@@ -175,7 +180,7 @@ static const struct config_map *map_of(struct pod *p,
     return map;
 }
 
-/* All of a ConfigMap, with a prefix before each name. */
+/* Adds all pairs of a ConfigMap, with a prefix before each name. */
 static void read_env_from(struct pod *p, struct workload *w,
                           const struct node *list) {
     const struct node *item;
@@ -195,7 +200,7 @@ static void read_env_from(struct pod *p, struct workload *w,
     }
 }
 
-/* valueFrom: {configMapKeyRef: {name: chat, key: MODEL}}. */
+/* Reads valueFrom: {configMapKeyRef: {name: chat, key: MODEL}}. */
 static void read_reference(struct pod *p, struct workload *w,
                            struct str name, const struct node *from) {
     const struct node *reference = member(from, "configMapKeyRef");
@@ -230,7 +235,8 @@ static const struct node *volume_named(struct pod *p, struct str name) {
     return NULL;
 }
 
-/* An emptyDir in memory without a limit is as large as the pod may be. */
+/* Sets the size of /dev/shm. An emptyDir in memory without a limit may be as
+ * large as the pod. */
 static void read_shm(struct pod *p, struct workload *w,
                      const struct node *volume, const struct node *at) {
     const struct node *limit = member(member(volume, "emptyDir"), "sizeLimit");
@@ -241,7 +247,7 @@ static void read_shm(struct pod *p, struct workload *w,
                     node_bytes(at));
 }
 
-/* A path below a volume that is a folder of the node is called by its name. */
+/* Replaces a path in a volume of the host by its path there. */
 static void read_mounts(struct pod *p, struct workload *w,
                         const struct node *container) {
     const struct node *list = member(container, "volumeMounts"), *item;
@@ -257,8 +263,8 @@ static void read_mounts(struct pod *p, struct workload *w,
     }
 }
 
-/* Labels of GKE's nodes, where they are no names of GPUs with a dash for each
- * blank: https://cloud.google.com/kubernetes-engine/docs/concepts/gpus */
+/* Labels of GKE's nodes that are not the names of GPUs with dashes for
+ * blanks: */
 static const char *const gke_cards[][2] = {
     {"nvidia-tesla-a100", "A100 40GB"},
     {"nvidia-h100-mega-80gb", "H100 80GB"},
@@ -273,7 +279,8 @@ struct str card_of_label(struct arena *a, struct str label) {
     return arena_swap(a, label, '-', ' ');
 }
 
-/* "NVIDIA-H100-80GB-HBM3" as drivers print it, or GKE's label. */
+/* Reads the card in the node selector: "NVIDIA-H100-80GB-HBM3", as drivers
+ * print it, or GKE's label. */
 static void read_product(struct pod *p, struct workload *w) {
     const struct node *chosen = member(p->spec, "nodeSelector");
     const struct node *product =
@@ -289,7 +296,7 @@ static void read_limits(struct pod *p, struct workload *w,
     static const char *const cards[] = {"nvidia.com/gpu", "amd.com/gpu"};
     const struct node *resources = member(container, "resources");
     const struct node *limits = member(resources, "limits");
-    /* Ray lays an engine over pods that are not counted here. */
+    /* Ray runs an engine on several pods, which are not counted here. */
     bool is_of_ray =
         str_starts(scalar_of(member(p->root, "kind")), STR("Ray"));
     node_key(p->f, w, "mem_limit", member(limits, "memory"));
@@ -325,7 +332,8 @@ static void read_container(struct pod *p, const struct node *container) {
         setting_add(p->a, &w->keys, STR("ipc"), STR("host"), w->at);
     const struct node *limits =
         member(member(container, "resources"), "limits");
-    if (member(limits, "google.com/tpu") == NULL) /* which is not reckoned */
+    if (member(limits, "google.com/tpu") == NULL) /* there is no arithmetic for
+                                                     TPUs */
         read_command(p, w, container);
     read_mounts(p, w, container);
     read_model(p, w);
@@ -353,7 +361,7 @@ bool manifest_read(const struct launch_file *f, const struct node *root) {
     const struct node *group =
         member(member(root, "spec"), "leaderWorkerTemplate");
     p.group_size = member(group, "size");
-    /* KServe's templates start nothing before a service names a model. */
+    /* KServe's templates start nothing until a service names a model. */
     if (!STR_IS_ONE(scalar_of(member(root, "kind")), "ServingRuntime",
                     "ClusterServingRuntime", "LLMInferenceServiceConfig"))
         walk(&p, root, 0);

@@ -1,7 +1,9 @@
-/* patch.c: edits of one file as a unified diff, three lines of context.
+/* patch.c: writes the edits of one file as a unified diff, with three lines of
+ * context.
  *
- * Lines that an edit touches are taken out whole and put back changed; hunks
- * whose context meets are one. Nothing is compared: the edits say it all. */
+ * Lines that an edit touches are removed whole and added changed. Hunks whose
+ * contexts meet are joined. No texts are compared: the edits determine the
+ * diff. */
 #include "launch/lint.h"
 #include "base/limits.h"
 #include "base/plain.h"
@@ -13,7 +15,7 @@
 struct lines {
     struct arena *a;
     struct str text;
-    const struct lint_edit **edits; /* by place, none overlaps */
+    const struct lint_edit **edits; /* in order of position, without overlaps */
     size_t edit_count;
 };
 
@@ -43,7 +45,7 @@ static void gather(struct lines *l, const struct lint_file *file) {
     l->edit_count = kept;
 }
 
-/* Behind the newline. */
+/* The offset behind the newline. */
 static size_t line_end(struct str text, size_t at) {
     size_t end = at + str_find_char(str_from(text, at), '\n');
     return end < text.n ? end + 1 : text.n;
@@ -61,8 +63,8 @@ static void put_lines(struct buf *out, char sign, struct str text) {
     }
 }
 
-/* The lines from `begin` on that the i-th edit and its neighbours touch;
- * returns the edit behind them. */
+/* Applies the i-th edit and those on the same lines: [*begin, *end) becomes
+ * *made. Returns the number of the next edit. */
 static size_t group_of(struct lines *l, size_t i, size_t *begin, size_t *end,
                        struct str *made) {
     struct buf out;
@@ -99,7 +101,7 @@ static size_t line_count(struct str text) {
     return plain_count(text, '\n') + (text.n > 0 && !str_ends(text, STR("\n")));
 }
 
-/* One hunk: from the i-th edit on, as far as contexts meet. */
+/* Writes one hunk: from the i-th edit on, as long as contexts meet. */
 static size_t put_hunk(struct lines *l, size_t i, size_t *done, int64_t *shift,
                        struct buf *out) {
     struct buf body;

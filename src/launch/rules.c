@@ -1,5 +1,5 @@
-/* rules.c: rules of kb/lint.yaml held against each workload, and findings made
- * of what holds. */
+/* rules.c: applies the rules of kb/lint.yaml to each workload and makes
+ * findings. */
 #include "launch/work.h"
 
 #include "api/handles.h"
@@ -7,7 +7,7 @@
 
 /* ---- a setting of a rule ---- */
 
-/* "x=v", "x~v" or "x". */
+/* A condition on a setting: "x=v", "x~v" or "x". */
 struct asked_for {
     struct str name, value;
     char how; /* '=', '~', 0 */
@@ -26,7 +26,7 @@ static bool value_is(const struct asked_for *f, struct str value) {
                : str_find(value, f->value) < value.n);
 }
 
-/* A spelling, or another one of the same flag. */
+/* True if both are spellings of one flag. */
 static bool is_flag_of(const struct engine *e, struct str name,
                        struct str wanted) {
     if (command_is_alike(name, wanted))
@@ -78,7 +78,7 @@ static bool find_setting(const struct asked *it, struct str text,
 
 /* ---- findings ---- */
 
-/* {0} to {3}, or the name of a fact. */
+/* The text of a slot: {0} to {3}, or the name of a fact. */
 static struct str slot_filled(struct lint_work *k, const struct found *f,
                               struct str name) {
     enum fact_name fact;
@@ -129,7 +129,7 @@ void rule_found(struct lint_work *k, const struct found *f) {
         finding;
 }
 
-/* ---- fixes that a rule says ---- */
+/* ---- fixes of rules ---- */
 
 static const struct lint_edit *edit_of(struct lint_work *k,
                                        const struct lint_rule *rule,
@@ -148,7 +148,7 @@ static const struct lint_edit *edit_of(struct lint_work *k,
     return edit;
 }
 
-/* ---- rules that data decides ---- */
+/* ---- rules without code ---- */
 
 static bool facts_hold(struct lint_work *k, const struct lint_rule *rule,
                        const struct asked *it) {

@@ -4,9 +4,10 @@
  *     ARGS=(--max-model-len 8192)          a list, the same
  *     exec vllm serve $MODEL "${ARGS[@]}" "$@"
  *
- * Words are cut as diagnose/shell.h cuts them; what they stand for is filled
- * in here. Both branches of an `if` are read, one behind the other, and loops
- * once: a name has the last value that a line above gives it. Nothing is run. */
+ * Words are cut as diagnose/shell.h cuts them; what they stand for is filled in
+ * here. Both branches of an `if` are read, one behind the other, and loops
+ * once: a name has the last value that a line above gives it. Nothing is run.
+ * */
 #include "launch/workload.h"
 
 #include "diagnose/shell.h"

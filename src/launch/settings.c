@@ -1,4 +1,4 @@
-/* settings.c: files that hold an engine's settings by name.
+/* settings.c: reads files that have an engine's settings by name.
  *
  *     model: Qwen/Qwen3-8B            vllm serve --config FILE
  *     max-model-len: 8192
@@ -93,7 +93,8 @@ static void add_stack_flags(const struct launch_file *f, struct workload *w,
     add_items(f, w, member(map, "extraArgs"));
 }
 
-/* modelSpec: [{name, repository, tag, modelURL, requestGPU, vllmConfig}] */
+/* Reads modelSpec: [{name, repository, tag, modelURL, requestGPU,
+ * vllmConfig}]. */
 static bool read_stack(const struct launch_file *f, const struct node *spec) {
     const struct node *list = member(spec, "modelSpec"), *item;
     bool found = false;
@@ -107,7 +108,8 @@ static bool read_stack(const struct launch_file *f, const struct node *spec) {
         w->image = arena_printf(
             f->a, "%.*s:%.*s", STR_ARG(scalar_of(member(item, "repository"))),
             STR_ARG(scalar_of(member(item, "tag"))));
-        if (member(item, "raySpec") == NULL) /* else laid over more pods */
+        if (member(item, "raySpec") == NULL) /* with raySpec it uses several
+                                                pods */
             node_key(f, w, "gpus", member(item, "requestGPU"));
         node_key(f, w, "mem_limit", member(item, "limitMemory"));
         node_key(f, w, "shm_size", member(item, "shmSize"));
@@ -118,7 +120,7 @@ static bool read_stack(const struct launch_file *f, const struct node *spec) {
     return found;
 }
 
-/* "nvidia-gpu-l4:2" is two L4; what "cpu:4" starts takes no GPU's memory. */
+/* Reads "nvidia-gpu-l4:2", two L4. A profile such as "cpu:4" has no GPU. */
 static void take_profile(const struct launch_file *f, struct workload *w,
                          const struct node *profile) {
     struct str count, name = str_cut(scalar_of(profile), ':', &count);

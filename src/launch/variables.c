@@ -1,14 +1,15 @@
-/* variables.c: what "${NAME:-default}" stands for.
+/* variables.c: the values of variables.
  *
  *     ${X:-8} ${X-8}   the name's value, else 8
- *     ${X:=8}          the same; a script keeps it as X's (script.c)
- *     ${1:-8}          8: who starts the script gives it no words
- *     ${X:+--flag}     --flag where the name has a value, else nothing
- *     ${X:?why} ${X}   the name's value, else as it is written
+ *     ${X:=8}          the same; a script also sets X to it (script.c)
+ *     ${1:-8}          8: the words that a script is started with are unknown
+ *     ${X:+--flag}     --flag if the name has a value, else nothing
+ *     ${X:?why} ${X}   the name's value, else unchanged
  *     $$               a dollar sign (docker compose)
  *
- * The environment of whoever runs oomkb is not asked: a file has one answer
- * everywhere. What is left as it is written is a gap to `fit`, which says so. */
+ * The environment of oomkb's own process is not read: a file has the same
+ * answer everywhere. A variable that stays unchanged is a gap for `fit`, which
+ * reports it. */
 #include "launch/workload.h"
 #include "base/limits.h"
 
@@ -18,7 +19,7 @@ struct filling {
     struct buf out;
 };
 
-/* Of a name; of what a script was started with digits alone: 1, 12. */
+/* The length of a name, or of the number of a positional argument: 1, 12. */
 static size_t name_length(struct str s) {
     size_t n = 0;
     bool is_position = s.n > 0 && is_digit(s.p[0]);
@@ -27,7 +28,7 @@ static size_t name_length(struct str s) {
     return n;
 }
 
-/* Behind the brace that closes what begins at `at`; s.n: none does. */
+/* The offset behind the brace that closes the one at `at`; s.n: none. */
 static size_t brace_end(struct str s, size_t at) {
     int depth = 0;
     for (size_t i = at; i < s.n; i++) {
@@ -49,7 +50,7 @@ bool variable_value(const struct variables *scope, struct str name,
 
 static void fill(struct filling *f, struct str text, int depth);
 
-/* inner: what stands between the braces; whole: with them. */
+/* inner: the text between the braces; whole: the text with them. */
 static void fill_braced(struct filling *f, struct str inner, struct str whole,
                         int depth) {
     struct str name = str_slice(inner, 0, name_length(inner)), value;
@@ -74,7 +75,7 @@ static void fill_braced(struct filling *f, struct str inner, struct str whole,
     }
 }
 
-/* Bytes taken of text at the dollar sign. */
+/* Fills the variable at the dollar sign. Returns the number of bytes read. */
 static size_t fill_one(struct filling *f, struct str text, int depth) {
     struct str behind = str_from(text, 1), value;
     if (f->scope->is_compose && str_starts(behind, STR("$"))) {

@@ -1,4 +1,4 @@
-/* work.h: one file being linted. Private to launch/. */
+/* work.h: the state of one file that is linted. Private to launch/. */
 #ifndef LAUNCH_WORK_H
 #define LAUNCH_WORK_H
 
@@ -7,20 +7,24 @@
 
 #include "render/fit_words.h"
 
-/* A workload, and what is known of it once `fit` was asked. */
+/* A workload with the answer of `fit`. */
 struct asked {
     const struct workload *w;
-    const struct engine *engine; /* NULL: it starts none that is known */
-    const struct fit *fit;       /* NULL: it could not be asked */
-    struct str fault;            /* then: why, in English */
-    struct fact_list facts;      /* for predicates */
-    enum truth_fit fits;         /* of fit, or by what else is known */
-    const char *verdict;         /* the same: fits likely does_not_fit unknown;
-                                    NULL */
-    struct str served;           /* the model was asked for by this name */
-    int64_t room;                /* of all cards, for weights; else 0 */
-    int64_t weights_bytes;       /* where these alone are too much; else 0 */
-    bool is_without_experts;     /* of them; they lie in host memory */
+    const struct engine *engine; /* NULL: it starts no known engine */
+    const struct fit *fit;       /* NULL: `fit` refused the question */
+    struct str fault;            /* then: the reason, in English */
+    struct fact_list facts;      /* facts for predicates */
+    enum truth_fit fits;         /* verdict of `fit`, or of a bound */
+    const char *verdict;         /* the same as a word: fits likely does_not_fit
+                                    unknown; NULL */
+    struct str served;           /* name that the model is served by, if the
+                                    verdict is that of this name */
+    int64_t room;                /* bytes for weights on all cards, if the model
+                                    is unknown; else 0 */
+    int64_t weights_bytes;       /* least bytes of weights, if these alone do
+                                    not fit; else 0 */
+    bool is_without_experts;     /* weights_bytes leaves out experts: they lie
+                                    in host memory */
 };
 
 struct lint_work {
@@ -35,10 +39,10 @@ struct lint_work {
     size_t finding_cap;
 };
 
-struct found { /* what a finding is made of */
+struct found { /* the parts of a finding */
     const struct lint_rule *rule;
     const struct workload *w;
-    const struct asked *it; /* whose facts the text may name; or NULL */
+    const struct asked *it; /* its facts may be named in the text; NULL: none */
     struct span_of_file at;
     struct str args[4];
     const struct lint_edit *edits;
@@ -49,32 +53,37 @@ struct found { /* what a finding is made of */
 struct str engine_short_name(const struct engine *e); /* "llama" */
 struct engine_words engines_named(struct lint_work *k);
 void ask_fit(struct lint_work *k, struct asked *it);
-/* Does a word spell this flag ("--tp", "--tp=2")? One that sets the fact? */
+/* True if the word is this flag ("--tp", "--tp=2"), or a flag that sets the
+ * fact. */
 bool word_is_flag(const struct flag *flag, struct str word);
 bool word_sets(const struct engine *e, struct str word, enum fact_name fact);
-/* "0,1" of device_ids, or of CUDA_VISIBLE_DEVICES and the like; or empty. */
+/* "0,1" of device_ids, of CUDA_VISIBLE_DEVICES or of a similar variable; empty:
+ * none. */
 struct str cards_listed(const struct workload *w, bool has_variables);
-/* That the engine reads from the environment: MODEL_ID, LLAMA_ARG_CTX_SIZE;
- * NULL: none. */
+/* The flag that the engine reads from this variable (MODEL_ID,
+ * LLAMA_ARG_CTX_SIZE); NULL: none. */
 const struct flag *flag_of_variable(const struct engine *e,
                                     struct str variable);
-/* /opt/run.sh, ./start.py: a program of its own, which may read variables. */
+/* True for a script such as /opt/run.sh or ./start.py. It may read
+ * variables. */
 bool workload_is_script(const struct workload *w);
 
-/* bound.c: by the model's name, that its weights alone are too much. */
+/* bound.c: sets FIT_NO if the weights alone are too large, by the model's
+ * name. */
 void bound_by_name(struct lint_work *k, struct asked *it);
-int64_t card_most(const struct asked *it); /* bytes of one; 0: not known */
-/* What the engine may fill of a card; NULL: nobody says. */
+int64_t card_most(const struct asked *it); /* bytes of one card; 0: not known */
+/* The share of a card that the engine may use; NULL: not given. */
 const struct fact *share_of_card(const struct asked *it);
-/* Bytes of host memory that experts take at least, which are kept there; 0. */
+/* The least bytes of host memory for experts that are kept there; 0: none. */
 int64_t experts_least(struct lint_work *k, const struct asked *it);
-/* Of a model that is not known. What the cards hold, so that no model with more
- * weights fits; 0: nobody knows. */
+/* For an unknown model: the bytes that the cards hold. No model with more
+ * weights fits. 0: unknown. */
 int64_t room_for_weights(const struct asked *it);
-/* Is its size in its name small for the cards, with its cache? */
+/* True if the size in the model's name, with its cache, is small for the
+ * cards. */
 bool is_likely_by_size(struct lint_work *k, const struct asked *it);
-/* The same command with the name in place of the path that it serves; NULL: the
- * catalogue does not have that name, or the path says more. */
+/* The same command with the served name in place of the path; NULL: the
+ * catalogue does not have that name, or the path has a size. */
 const struct workload *workload_by_served(struct lint_work *k,
                                           const struct asked *it);
 
@@ -82,12 +91,13 @@ const struct workload *workload_by_served(struct lint_work *k,
 void rules_ask(struct lint_work *k);
 void rule_found(struct lint_work *k, const struct found *f);
 
-/* checks.c: the rules that are reckoned */
+/* checks.c: the rules that need code */
 void checks_ask(struct lint_work *k, const struct lint_rule *rule);
 
 /* edit.c */
 struct lint_edit edit_drop(const struct workload *w, struct span_of_file at);
-/* The plan's settings put in; false: one of them has no place in this file. */
+/* The edits that put the plan's settings into the file. False: one of them
+ * cannot be put there. */
 bool edits_of_plan(struct lint_work *k, const struct asked *it,
                    const struct fit_plan *plan, const struct lint_edit **out,
                    size_t *count);

@@ -1,4 +1,4 @@
-/* workload.c: building what workload.h describes, and finding one's way in it. */
+/* workload.c: makes and searches the structures of workload.h. */
 #include "launch/workload.h"
 
 struct workload *workload_new(struct arena *a, struct workload_list *list,
@@ -175,7 +175,7 @@ bool pair_at(const struct node *env, size_t i, struct pair_said *out) {
     return true;
 }
 
-/* ---- what names an engine and starts none ---- */
+/* ---- programs that name an engine but start none ---- */
 
 bool word_is_client(struct str word) {
     return STR_HAS_ONE(word, "bench_serving", "benchmark_serving", "mini_lb",

@@ -1,11 +1,11 @@
-/* workload.h: what a file starts, as `lint` looks at it. Private to launch/.
+/* workload.h: a program that a file starts. Private to launch/.
  *
  *   compose.c    a service          \
- *   manifest.c   a container, a pod  >  struct workload: the command line as the
- *   settings.c   a config file      /   process gets it, its environment, and
- *   script.c     a command              keys of what runs it
+ *   manifest.c   a container, a pod  >  struct workload: the command line that
+ *   settings.c   a config file      /   the process gets, its environment, and
+ *   script.c     a command              keys of its container or job
  *
- * Each word and setting knows the file and the bytes that it came from. */
+ * Each word and setting has its file and its range of bytes there. */
 #ifndef LAUNCH_WORKLOAD_H
 #define LAUNCH_WORKLOAD_H
 
@@ -18,13 +18,13 @@ struct span_of_file { /* bytes [from, to) of a source */
 };
 
 struct lint_word {
-    struct str text; /* expanded: quotes and defaults are gone */
+    struct str text; /* expanded: without quotes, with values */
     struct span_of_file at;
 };
 
 struct lint_setting { /* NAME=value of the environment, or a key */
     struct str name, value;
-    struct span_of_file at; /* of the value; of the name where it has none */
+    struct span_of_file at; /* of the value; of the name if it has no value */
 };
 
 struct word_list {
@@ -39,16 +39,17 @@ struct setting_list {
 
 struct workload {
     struct str name;
-    struct span_of_file at;   /* the name, or the command */
-    struct str group;         /* what of it does not run at once: a profile */
+    struct span_of_file at;   /* position of the name, or of the command */
+    struct str group;         /* services of different groups (profiles) do not
+                                 run at the same time */
     struct str image;         /* empty: none */
     struct word_list words;
     struct setting_list env;  /* NAME=value */
     struct setting_list keys; /* shm_size, ipc, restart, memory, gpus, gpu,
                                  devices: as docker compose calls them */
-    bool is_container;        /* so /dev/shm is small unless somebody says */
+    bool is_container;        /* its /dev/shm is small unless a size is set */
     bool is_list;             /* words are items of a YAML list */
-    bool is_in_pod;           /* its GPUs are its own, numbered from 0 */
+    bool is_in_pod;           /* it sees only its own GPUs, numbered from 0 */
 };
 
 struct workload_list {
@@ -60,47 +61,47 @@ struct workload *workload_new(struct arena *a, struct workload_list *list,
                               struct str name, struct span_of_file at);
 void word_add(struct arena *a, struct word_list *list, struct str text,
               struct span_of_file at);
-/* Each word of a text, all at one place. */
+/* Adds each word of a text, all with one position. */
 void words_split(struct arena *a, struct word_list *list, struct str text,
                  struct span_of_file at);
-/* Those from `first` on. */
+/* Copies the words from `first` on. */
 void words_copy(struct arena *a, struct word_list *list,
                 const struct word_list *from, size_t first);
 void setting_add(struct arena *a, struct setting_list *list, struct str name,
                  struct str value, struct span_of_file at);
 void settings_copy(struct arena *a, struct setting_list *list,
                    const struct setting_list *from);
-/* Words below the path `inside` of a container, by their name on the host, which
- * says more. */
+/* Replaces the path `inside` of a container by its name on the host, which
+ * often has the model's name. */
 void words_mounted(struct arena *a, struct word_list *words, struct str host,
                    struct str inside);
-/* -c, -lc, -exc: a script follows. */
+/* True for -c, -lc or -exc: a script follows. */
 bool word_is_script_option(struct str word);
-struct str path_base(struct str path); /* behind its last slash */
+struct str path_base(struct str path); /* the part behind the last slash */
 bool word_is_shell(struct str word);   /* "/bin/bash" */
-/* "--tp=2"; "--tp" and the word behind it. */
+/* An option with its value: "--tp=2", or "--tp" and the word behind it. */
 struct option_said {
     struct str name, value;
 };
 struct option_said option_at(const struct word_list *words, size_t i);
-/* The value of the first word that is one of these options; empty: none is. */
+/* The value of the first of these options; empty: none is there. */
 struct str option_value(const struct word_list *words,
                         const char *const *names);
 #define OPTION_VALUE(words, ...)                                               \
     option_value((words), (const char *const[]){__VA_ARGS__, NULL})
-/* The last of that name; NULL: none. */
+/* The last setting of that name; NULL: none. */
 const struct lint_setting *setting_find(const struct setting_list *list,
                                         struct str name);
 struct span_of_file node_bytes(const struct node *scalar);
 struct place place_of_bytes(struct span_of_file at);
 
-/* node_get() through merge keys (<<: *base). */
+/* node_get() that follows merge keys (<<: *base). */
 const struct node *member(const struct node *map, const char *key);
-/* What a reader reads, and what it makes of it. */
 struct engine_words { /* words by which a line may start an engine */
     const struct str *at;
     size_t count;
 };
+/* A file for a reader, and the list that it fills. */
 struct launch_file {
     struct arena *a;
     struct beside *beside; /* files that it names */
@@ -108,55 +109,59 @@ struct launch_file {
     const struct engine_words *engines;
     struct workload_list *out;
 };
-/* A scalar that says something, as a word, as a flag's value, as a key of the
- * workload; nothing is added where it says nothing. */
+/* Adds a scalar that is not empty: as a word, as the value of a flag, as a key
+ * of the workload. */
 void node_word(const struct launch_file *f, struct word_list *words,
                const struct node *n);
 void node_option(const struct launch_file *f, struct word_list *words,
                  const char *flag, const struct node *n);
 void node_key(const struct launch_file *f, struct workload *w,
               const char *name, const struct node *n);
-/* Each NAME=value of a list, each pair of a map; value empty: none is said. */
+/* A NAME=value of a list, or a pair of a map; value empty: none is given. */
 struct pair_said {
     struct str name, value;
     struct span_of_file at;
 };
 bool pair_at(const struct node *env, size_t i,
-             struct pair_said *out); /* false: it is none */
+             struct pair_said *out); /* false: item i is no pair */
 
-/* The value of a key that no source names; NULL: none. */
+/* The value of a key; NULL: none. */
 const struct node *pair_named(const struct node *map, struct str name);
-/* A scalar's text; empty: it is none. */
+/* The text of a scalar; empty: no scalar. */
 struct str scalar_of(const struct node *n);
 
-/* ---- variables.c: "${X:-8}", "$X", "$$": what a name stands for ---- */
+/* ---- variables.c: the values of "${X:-8}", "$X", "$$" ---- */
 struct variables {
-    const struct setting_list *names; /* NULL: none is known */
-    bool is_compose; /* "$$" is a dollar sign; else a shell's */
+    const struct setting_list *names; /* NULL: no name has a value */
+    bool is_compose; /* "$$" is a dollar sign, as in docker compose; else as in
+                        a shell */
 };
-/* A setting's value; false: it has none, or an empty one. */
+/* The value of a name. False: it has none, or an empty one. */
 bool variable_value(const struct variables *scope, struct str name,
                     struct str *value);
-/* What nobody says stays as it is written: $X. */
+/* Fills variables. A variable without a value stays as it is written: $X. */
 struct str variables_filled(struct arena *a, const struct variables *scope,
                             struct str text);
 
 /* ---- script.c ---- */
 
-/* A text that a shell reads. args: what "$@" stands for; NULL: nothing is. */
+/* A text for a shell. args: the words of "$@"; NULL: none. */
 struct script {
     const struct source *src;
     struct str text;
-    const struct node *node; /* the scalar that holds it; NULL: the file */
+    const struct node *node; /* the scalar that contains it; NULL: it is the
+                                file */
     const struct word_list *args;
-    const struct setting_list *names; /* of its environment; NULL: none */
-    const struct variables *compose; /* that fill it first; NULL: none */
+    const struct setting_list *names; /* variables of its environment; NULL:
+                                         none */
+    const struct variables *compose; /* variables of docker compose, which are
+                                        filled first; NULL: none */
 };
 /* Adds the commands that may start an engine, each a workload. */
 void script_read(struct arena *a, const struct script *s,
                  const struct engine_words *engines,
                  struct workload_list *out);
-/* The words of one line: "--model x -tp 2", as the value of a YAML key. */
+/* Adds the words of one line ("--model x -tp 2"), the value of a YAML key. */
 void words_of_line(struct arena *a, const struct node *scalar,
                    const struct variables *scope, struct word_list *out);
 /* `bash -c SCRIPT` among the words takes the rest as "$@": the engine's command
@@ -194,28 +199,28 @@ struct beside {
     struct arena *a;
     const struct lint_options *o;
     struct remark_list remarks;
-    struct beside_file *files; /* asked for so far */
+    struct beside_file *files; /* files that were opened so far */
     size_t file_count;
 };
 
-/* A path as the file `from` writes it. NULL: it cannot be read; `at` is then
- * remarked, where is_told. */
+/* Opens a path as the file `from` writes it. NULL: it cannot be read; with
+ * is_told a remark is made at `at`. */
 const struct source *beside_open(struct beside *b, const struct source *from,
                                  struct str path, struct span_of_file at,
                                  bool is_told);
-/* NAME=value lines, as docker compose reads them; names that values mention
- * are looked for in `scope` and above. */
+/* Reads NAME=value lines as docker compose does. Variables in values come from
+ * `scope` and from lines above. */
 void env_file_read(struct beside *b, const struct source *src,
                    const struct variables *scope, struct setting_list *out);
-/* beside_open() of such a file, or of the example beside it. */
+/* beside_open() for such a file, or for the example file beside it. */
 const struct source *env_file_open(struct beside *b,
                                    const struct source *from, struct str path,
                                    struct span_of_file at, bool is_told);
-/* What fills the variables of a compose file: .env, or --env-file. */
+/* Reads the variables of a compose file: from .env, or --env-file. */
 void env_files_read(struct beside *b, const struct source *compose,
                     struct setting_list *out);
-/* The service of that name in a file that beside_open() gave, and all of its
- * services; NULL: it is not there. */
+/* The service of that name in a file that beside_open() returned, and all
+ * services of that file. NULL: it is not there. */
 const struct node *service_elsewhere(struct beside *b,
                                      const struct source *src,
                                      struct str name,
@@ -224,13 +229,13 @@ const struct node *service_elsewhere(struct beside *b,
 const struct config_map *config_map_named(const struct beside *b,
                                           struct str name,
                                           struct str name_space);
-/* What the rule of that check tells of it. */
+/* Adds a remark: the rule of that check becomes a finding. */
 void remark(struct beside *b, const char *check, struct span_of_file at,
             struct str what, struct str more);
 
-/* ---- the readers: false: it is no such file ---- */
+/* ---- the readers. False: it is no such file ---- */
 bool compose_read(const struct launch_file *f, const struct node *root);
-/* "nvidia-h100-80gb" of a node's label: a card's name, with blanks. */
+/* The name of a card, with blanks, from a node's label ("nvidia-h100-80gb"). */
 struct str card_of_label(struct arena *a, struct str label);
 bool manifest_read(const struct launch_file *f, const struct node *root);
 bool job_read(const struct launch_file *f, const struct node *root);

@@ -1,11 +1,12 @@
-/* write.c: findings for people, for programs, and for GitHub's log of a run.
+/* write.c: writes findings as text, as JSON, and as annotations for GitHub.
  *
  *     compose.yml:24:9: error: vllm: ... it does not fit [does-not-fit]
  *             - "40000"
  *               ^~~~~~~
  *       One request of 40,000 tokens needs 9.77 GiB of KV cache; ...
  *
- * The first line of a message stands in the first line; the rest is wrapped. */
+ * The first line of a message stays in the first line; the rest is wrapped
+ * below the caret. */
 #include "launch/lint.h"
 
 #include <oomkb/oomkb.h>
@@ -103,7 +104,7 @@ struct json *lint_json(struct arena *a, struct lint_file *const *files,
 
 /* ---- GitHub ---- */
 
-/* %, CR and LF everywhere; in a property ',' and ':' as well. */
+/* Escapes %, CR and LF; in a property also ',' and ':'. */
 static void put_escaped(struct buf *out, struct str text, bool is_property) {
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
