@@ -20,6 +20,9 @@ bool is_off(const struct inputs *c, enum fact_name name);
 bool word_is(const struct inputs *c, enum fact_name name, const char *word);
 /* Not known any more; FACT_COUNT_OF ends the names. */
 void inputs_forget(struct inputs *c, const enum fact_name *names);
+/* FACT_COUNT_OF: none of them is. */
+enum fact_name inputs_first_known(const struct inputs *c,
+                                  const enum fact_name *names);
 /* One of them is known; and said, be it by a log; and printed in a log. */
 bool inputs_knows_any(const struct inputs *c, const enum fact_name *names);
 bool inputs_says_any(const struct inputs *c, const enum fact_name *names);
@@ -30,6 +33,7 @@ bool has_part(struct str word, const char *part);
 bool inputs_says_pool(const struct inputs *c);
 bool inputs_is_eager(const struct inputs *c); /* no graphs are captured */
 bool model_has(const struct model *m, enum kv_kind kind); /* m may be NULL */
+bool model_has_windows(const struct model *m); /* or chunks */
 /* The cache of such a layer is as long as the request. */
 bool kv_kind_grows(enum kv_kind kind);
 

@@ -15,7 +15,6 @@
 #include "memory/engines.h"
 #include "memory/kv.h"
 
-#define MIB (INT64_C(1) << 20)
 #define ROUNDING_BYTES (256 * MIB) /* of all parts together */
 #define REST_BYTES (64 * MIB) /* less is the rounding of what is printed */
 
@@ -115,20 +114,13 @@ static void take_facts(struct inputs *own, const struct card_memory *card,
 
 /* ---- the parts ---- */
 
-static const enum fact_name *first_known(const struct inputs *c,
-                                         const enum fact_name *names) {
-    while (*names != FACT_COUNT_OF && !c->in[*names].known)
-        names++;
-    return *names != FACT_COUNT_OF ? names : NULL;
-}
-
 static bool add_first(struct arena *a, struct budget *b,
                       const struct inputs *c, const char *part,
                       const enum fact_name *names) {
-    const enum fact_name *name = first_known(c, names);
-    if (name != NULL)
-        budget_add_fact(a, b, c, part, *name);
-    return name != NULL;
+    enum fact_name name = inputs_first_known(c, names);
+    if (name != FACT_COUNT_OF)
+        budget_add_fact(a, b, c, part, name);
+    return name != FACT_COUNT_OF;
 }
 
 static void add_difference(struct arena *a, struct budget *b,
@@ -269,14 +261,14 @@ static void fill_card(struct arena *a, struct card_memory *card,
 /* ---- what the pool holds ---- */
 
 static void fill_pool(struct breakdown *b, const struct inputs *c) {
-    const enum fact_name *length = first_known(
+    enum fact_name length = inputs_first_known(
         c, FACT_LIST(FACT_max_model_len, FACT_slot_context,
                      FACT_context_length));
     b->kv_tokens = span_in(c, FACT_kv_tokens);
     if (!b->kv_tokens.known)
         b->kv_tokens = span_product(span_in(c, FACT_kv_blocks),
                                     span_in(c, FACT_block_size));
-    b->max_model_len = length != NULL ? c->in[*length].number : 0;
+    b->max_model_len = length != FACT_COUNT_OF ? c->in[length].number : 0;
     const struct fact *printed = &c->in[FACT_max_concurrency];
     if (printed->known)
         b->concurrency = span_exact(printed->number / (UNITS_MICRO / 100));

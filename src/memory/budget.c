@@ -16,8 +16,6 @@
 #include "memory/kv.h"
 #include "memory/training.h"
 
-#define MICRO UNITS_MICRO
-#define MIB (INT64_C(1) << 20)
 #define SLACK_BYTES (256 * MIB)
 
 struct span gpu_total_bytes(const struct inputs *c) {

@@ -165,23 +165,13 @@ static void show_pair(struct arena *a, const struct inputs *c,
                             MIDDLE(l->fixed)));
 }
 
-struct kv memory_kv_from_pairs(struct arena *a, const struct inputs *c,
-                               struct formulas *f) {
+void demand_show_line(struct arena *a, const struct inputs *c,
+                      struct formulas *f) {
     struct linear_fit l = linear_fit_of(c);
-    struct kv kv = {.fits = FIT_UNKNOWN};
-    if (!l.known) {
-        needs_add(&kv.needs, FACT_kv_needed);
-        needs_add(&kv.needs, FACT_max_model_len);
-        return kv;
+    if (l.known) {
+        show_pair(a, c, &l, f);
+        show_proportion(a, c, &l, f);
     }
-    kv.fixed = l.fixed;
-    kv.slope = l.slope;
-    kv.bytes_per_request = span_in(c, FACT_kv_needed);
-    kv.pool = span_in(c, FACT_kv_available);
-    kv.est_max_model_len = span_in(c, FACT_est_max_model_len);
-    show_pair(a, c, &l, f);
-    show_proportion(a, c, &l, f);
-    return kv;
 }
 
 /* ---- the demand ---- */
@@ -253,10 +243,25 @@ struct span demand_fixed(const struct demand *d, int64_t tokens) {
     return all;
 }
 
-static struct demand copy_of(struct arena *a, const struct demand *d) {
-    struct demand copy = *d;
-    copy.variants = variants_copy(a, &d->variants);
-    return copy;
+struct demand demand_with(struct arena *a, const struct demand *d,
+                          enum fact_name fact, int64_t n) {
+    struct demand with = *d;
+    with.variants = variants_copy(a, &d->variants);
+    for (size_t i = 0; i < with.variants.count; i++) {
+        struct variant *w = &with.variants.at[i];
+        switch ((int)fact) {
+        case FACT_kv_cache_dtype: w->kv_dtype = STR("fp8"); break;
+        case FACT_tensor_parallel: w->tp = n; break;
+        case FACT_decode_context_parallel: w->context_ranks = n; break;
+        case FACT_max_num_batched_tokens:
+            w->tokens_in_flight = w->tokens_in_flight < n ? w->tokens_in_flight : n;
+            break;
+        default: /* FACT_pipeline_parallel */
+            w->pp = n;
+            w->share = STAGE_LARGE;
+        }
+    }
+    return with;
 }
 
 /* Everything that grows by num/den; what is fixed by that or not at all. */
@@ -272,9 +277,7 @@ static void shrink_line(struct linear_fit *l, int64_t num, int64_t den) {
 }
 
 struct demand demand_with_fp8(struct arena *a, const struct demand *d) {
-    struct demand fp8 = copy_of(a, d);
-    for (size_t i = 0; i < fp8.variants.count; i++)
-        fp8.variants.at[i].kv_dtype = STR("fp8");
+    struct demand fp8 = demand_with(a, d, FACT_kv_cache_dtype, 0);
     struct linear_fit halved = d->line, packed = d->line;
     shrink_line(&halved, 1, 2);
     shrink_line(&packed, PACKED_NUM, PACKED_DEN);
@@ -302,25 +305,9 @@ static void divide_line(struct linear_fit *l, int64_t from, int64_t to) {
 
 struct demand demand_split(struct arena *a, const struct demand *d,
                            enum fact_name fact, int64_t before, int64_t ranks) {
-    struct demand split = copy_of(a, d);
-    for (size_t i = 0; i < split.variants.count; i++) {
-        struct variant *w = &split.variants.at[i];
-        bool is_tp = fact == FACT_tensor_parallel;
-        *(is_tp ? &w->tp : &w->pp) = ranks;
-        w->share = is_tp ? w->share : STAGE_LARGE;
-    }
+    struct demand split = demand_with(a, d, fact, ranks);
     divide_line(&split.line, before, ranks);
     return split;
-}
-
-struct demand demand_with_context_ranks(struct arena *a, const struct demand *d,
-                                        int64_t ranks) {
-    struct demand shared = copy_of(a, d);
-    for (size_t i = 0; i < shared.variants.count; i++)
-        shared.variants.at[i].context_ranks = ranks;
-    shared.line.known = false;
-    shared.known = shared.by_model;
-    return shared;
 }
 
 struct span needed_bytes(const struct inputs *c, const struct demand *d) {

@@ -31,6 +31,8 @@ struct demand {
 
 /* The line that printed numbers alone allow. */
 struct linear_fit linear_fit_of(const struct inputs *c);
+void demand_show_line(struct arena *a, const struct inputs *c,
+                      struct formulas *f);
 
 struct demand demand_of(struct arena *a, const struct inputs *c);
 struct span demand_bytes(const struct demand *d, int64_t tokens);
@@ -40,16 +42,17 @@ struct span demand_tokens(const struct demand *d, struct span pool,
 struct span demand_slope(const struct demand *d);
 struct span demand_fixed(const struct demand *d, int64_t tokens);
 
-/* The same request under other settings. */
+/* The same request under another setting, as far as the model speaks: an fp8
+ * cache (n: 0), ranks, ranks that share the tokens of a request, at most so many
+ * tokens in a step. */
+struct demand demand_with(struct arena *a, const struct demand *d,
+                          enum fact_name fact, int64_t n);
+/* The line as well. */
 struct demand demand_with_fp8(struct arena *a, const struct demand *d);
 /* Over so many ranks instead of those before: tensor_parallel cuts heads,
  * pipeline_parallel layers. */
 struct demand demand_split(struct arena *a, const struct demand *d,
                            enum fact_name fact, int64_t before, int64_t ranks);
-
-/* By the model alone: unknown where a line speaks. */
-struct demand demand_with_context_ranks(struct arena *a,
-                                        const struct demand *d, int64_t ranks);
 
 /* What the engine asks for: printed, else from the demand. */
 struct span needed_bytes(const struct inputs *c, const struct demand *d);

@@ -75,7 +75,7 @@ struct kv_side {
 struct kv_side kv_side_of(const struct ask *q);
 struct estimate estimate_of_kv(const struct kv_side *kv);
 
-#define TELLING (INT64_C(512) << 20) /* so much is most of what was short */
+#define TELLING (512 * MIB) /* so much is most of what was short */
 
 /* A request that was refused, and what there was; each may be unknown. */
 struct shortfall {
@@ -114,7 +114,6 @@ struct estimate host_refusal(const struct ask *q);
 /* ---- shares of a card: gpu_memory_utilization and mem_fraction_static, in
  * millionths and steps of a hundredth: effect_utilization.c ---- */
 
-#define MICRO UNITS_MICRO
 #define STEP (MICRO / 100) /* two decimals */
 #define MOST (98 * STEP)
 #define LEAST_SHARE (10 * STEP) /* below it workspace alone takes all */

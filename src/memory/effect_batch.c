@@ -117,17 +117,6 @@ struct estimate effect_max_num_seqs(const struct ask *q) {
 
 /* ---- max_num_batched_tokens ---- */
 
-/* Windows keep what a step adds to them. */
-static struct span need_of_steps(const struct ask *q, const struct kv_side *kv,
-                                 int64_t tokens) {
-    struct demand then = kv->demand;
-    then.variants = variants_copy(q->a, &kv->demand.variants);
-    for (size_t i = 0; i < then.variants.count; i++)
-        if (then.variants.at[i].tokens_in_flight > tokens)
-            then.variants.at[i].tokens_in_flight = tokens;
-    return span_meet(demand_bytes(&then, kv->length), kv->need);
-}
-
 static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     struct kv_side kv = kv_side_of(q);
     struct span peak = span_in(q->c, FACT_activation_peak);
@@ -138,8 +127,11 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     if (fewer <= 0 || fewer >= now)
         return estimate_none(FACT_kv_needed);
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
-    if (kv.demand.by_model && kv.length > 0)
-        e.after = need_of_steps(q, &kv, fewer);
+    if (kv.demand.by_model && kv.length > 0) { /* windows keep a step's tokens */
+        struct demand then = demand_with(q->a, &kv.demand,
+                                         FACT_max_num_batched_tokens, fewer);
+        e.after = span_meet(demand_bytes(&then, kv.length), kv.need);
+    }
     if (rules_pool_is_asked(q->c) && kv.pool.known && e.after.known) {
         estimate_judge(&e); /* the step's memory is not the pool's */
         return e;

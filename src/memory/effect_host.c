@@ -12,8 +12,6 @@
 #include "memory/effect.h"
 #include "memory/training.h"
 
-#define MIB (INT64_C(1) << 20)
-#define GIB (INT64_C(1) << 30)
 #define MAC_KEEPS (4 * GIB) /* for the system itself */
 #define GRADIENT 4          /* bytes, in the host's memory */
 

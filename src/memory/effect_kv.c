@@ -347,7 +347,8 @@ static int64_t copies_of(const struct model *m, int64_t tp) {
 static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
                                  int64_t ranks) {
     struct estimate e = estimate_of_kv(kv);
-    struct demand then = demand_with_context_ranks(q->a, &kv->demand, ranks);
+    struct demand then = demand_with(
+        q->a, &kv->demand, FACT_decode_context_parallel, ranks);
     e.after = demand_bytes(&then, kv->length);
     estimate_judge(&e);
     e.proposed = propose(FACT_decode_context_parallel, ranks);

@@ -103,7 +103,6 @@ struct estimate effect_build_jobs(const struct ask *q) {
 
 /* ---- other processes ---- */
 
-#define MIB (INT64_C(1) << 20)
 #define NOBODY (64 * MIB)
 #define FEW_OTHERS 10 /* a tenth of the GPU, or less, is theirs */
 #define FULL_PERCENT 85 /* of the GPU in live tensors */

@@ -9,7 +9,6 @@
 #include <string.h>
 #include "memory/effect.h"
 
-#define GIB (INT64_C(1) << 30)
 #define SMALL_CARD 24 /* GiB: the two sizes that examples are given for */
 #define LARGE_CARD 80
 #define USUAL_ROOM 8 /* hundredths, from 0.90 to 0.98 */

@@ -9,7 +9,6 @@
 #include "base/limits.h"
 #include "memory/effect.h"
 
-#define GIB (INT64_C(1) << 30)
 #define NARROWER_PERCENT 75 /* of what is held, from 16 bits to 4 */
 
 static const enum fact_name used[] =

@@ -166,7 +166,7 @@ static bool grows(const struct inputs *c, const struct kv_group *g) {
     return kv_kind_grows(g->kind) || (is_window(g->kind) && is_kept);
 }
 
-static struct span engine_kv_slope(const struct inputs *c) {
+struct span engine_kv_slope(const struct inputs *c) {
     struct span sum = span_exact(0);
     bool has_cells = engine_of(c)->has_cells;
     for (size_t i = 0; c->model && i < c->model->group_count; i++) {

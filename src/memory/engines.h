@@ -92,6 +92,8 @@ bool engine_splits_layers(const struct inputs *c);
 /* Share of what is free that becomes KV; all of it where there is none. */
 struct span engine_fraction(const struct inputs *c); /* millionths */
 
+/* Bytes of a further token in all layers of a card; unknown without a model. */
+struct span engine_kv_slope(const struct inputs *c);
 /* Weights of one card, as far as they are on it. */
 struct span engine_weights(const struct inputs *c);
 /* What the engine's share leaves to steps and graphs; unknown where it has no

@@ -92,8 +92,7 @@ struct fact propose_word(enum fact_name name, struct str word) {
 }
 
 bool stage_is(const struct inputs *c, const char *stage) {
-    const struct fact *f = &c->in[FACT_stage];
-    return f->known && str_eq(f->word, str_of(stage));
+    return word_is(c, FACT_stage, stage);
 }
 
 bool is_allocation(const struct ask *q) {
@@ -105,9 +104,8 @@ bool is_pool(const struct ask *q) {
 }
 
 struct span first_known(const struct inputs *c, const enum fact_name *names) {
-    while (*names != FACT_COUNT_OF && !c->in[*names].known)
-        names++;
-    return *names != FACT_COUNT_OF ? span_in(c, *names) : span_none();
+    enum fact_name name = inputs_first_known(c, names);
+    return name != FACT_COUNT_OF ? span_in(c, name) : span_none();
 }
 
 struct kv_side kv_side_of(const struct ask *q) {
@@ -190,8 +188,6 @@ bool is_telling(struct span part, struct span whole) {
 }
 
 /* ---- verdicts ---- */
-
-#define MICRO UNITS_MICRO
 
 bool verdict_is_open(enum verdict v) {
     return v == VERDICT_UNKNOWN || v == VERDICT_MAY_BE_ENOUGH;

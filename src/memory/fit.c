@@ -13,11 +13,9 @@
 
 /* Settings that would make an interval a number. */
 static void name_settings(const struct inputs *c, struct kv *kv) {
-    bool has_window =
-        model_has(c->model, KV_sliding) || model_has(c->model, KV_chunked);
     if (!kv->bytes_per_request.known || span_is_exact(kv->bytes_per_request))
         return;
-    if (has_window && !c->in[FACT_max_num_batched_tokens].known)
+    if (model_has_windows(c->model) && !c->in[FACT_max_num_batched_tokens].known)
         needs_add(&kv->needs, FACT_max_num_batched_tokens);
     if (model_has(c->model, KV_state) && !c->in[FACT_prefix_caching].known)
         needs_add(&kv->needs, FACT_prefix_caching);
@@ -246,17 +244,11 @@ static void add(struct fit *fit, const struct note *n) {
         fit->remarks[fit->remark_count++] = *n;
 }
 
-/* "--tensor-parallel-size"; the fact's own name where there is no flag. */
-static struct str flag_of(const struct engine *e, enum fact_name name) {
-    for (size_t i = 0; e != NULL && i < e->flag_count; i++)
-        if (e->flags[i].fact == name)
-            return e->flags[i].flag;
-    return str_of(fact_spelling(name));
-}
-
+/* "--tensor-parallel-size 2"; the fact's own name where there is no flag. */
 static struct str assigned(struct arena *a, const struct engine *e,
                            const struct fact *f) {
-    struct str flag = flag_of(e, f->name);
+    const struct flag *its = engine_flag_of(e, f->name);
+    struct str flag = its ? its->flag : str_of(fact_spelling(f->name));
     struct str n = write_count(a, f->number);
     return arena_printf(a, "%.*s %.*s", STR_ARG(flag), STR_ARG(n));
 }

@@ -15,8 +15,6 @@
 #include "base/limits.h"
 #include "memory/kv.h"
 
-#define MIB (INT64_C(1) << 20)
-#define GIB (INT64_C(1) << 30)
 #define LOGIT_BYTES 4
 #define LARGE_CARD (70 * GIB)
 

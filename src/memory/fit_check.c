@@ -174,7 +174,6 @@ static struct fit_checked fit_check_split(struct arena *a, const struct inputs *
 
 /* ---- the other checks ---- */
 
-#define GIB (INT64_C(1) << 30)
 #define WIDE 2 /* bytes of an unquantized parameter */
 
 static const struct fit_checked none = {.verdict = VERDICT_NONE};

@@ -10,8 +10,6 @@
 #include "base/limits.h"
 #include "memory/fit_case.h"
 
-#define MIB (INT64_C(1) << 20)
-#define GIB (INT64_C(1) << 30)
 #define USUAL_TOKENS 2048
 
 /* ---- what is not said ---- */

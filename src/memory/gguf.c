@@ -84,27 +84,11 @@ static bool arch_is(const struct header *h, const char *architecture) {
     return str_eq(h->architecture, str_of(architecture));
 }
 
-/* llama.cpp knows these by architecture, not by a key. */
-static int64_t window_period(const struct header *h) {
-    static const struct {
-        const char *architecture;
-        int64_t period;
-    } known[] = {{"gemma2", 2},       {"gemma3", 6},  {"gemma3n", 5},
-                 {"cohere2", 4},      {"gpt-oss", 2}, {"llama4", 4},
-                 {"exaone4", 4},      {"olmo2", 4},   {"gemma4", 6},
-                 {"smallthinker", 4}, {"afmoe", 4}};
-    const struct list *said = &h->value[KEY_pattern];
-    if (said->is_there && said->count == 1)
-        return said->at[0];
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (str_eq(h->architecture, str_of(known[i].architecture)))
-            return known[i].period;
-    return 0;
-}
-
 static bool is_windowed(const struct header *h, int64_t i) {
     const struct list *said = &h->value[KEY_pattern];
-    int64_t period = window_period(h);
+    int64_t period = said->is_there && said->count == 1
+                         ? said->at[0]
+                         : shape_window_period(h->architecture);
     bool is_llama4 = arch_is(h, "llama4");
     if (one(h, KEY_window, 0) <= 0 && !is_llama4)
         return false;
@@ -378,44 +362,44 @@ static void take_pair(struct cursor *c, struct header *h) {
 
 /* ---- tensors ---- */
 
-/* Bytes of a block of elements, by ggml's numbers. */
-static bool block_of(uint32_t type, int64_t *bytes, int64_t *elements) {
-    static const struct {
-        uint32_t type;
-        int64_t bytes, elements;
-    } blocks[] = {
-        {0, 4, 1},      {1, 2, 1},      {30, 2, 1},     {2, 18, 32},
-        {3, 20, 32},    {6, 22, 32},    {7, 24, 32},    {8, 34, 32},
-        {9, 36, 32},    {10, 84, 256},  {11, 110, 256}, {12, 144, 256},
-        {13, 176, 256}, {14, 210, 256}, {15, 292, 256}, {16, 66, 256},
-        {17, 74, 256},  {18, 98, 256},  {19, 50, 256},  {20, 18, 32},
-        {21, 110, 256}, {22, 82, 256},  {23, 136, 256}, {24, 1, 1},
-        {25, 2, 1},     {26, 4, 1},     {27, 8, 1},     {28, 8, 1},
-        {29, 56, 256},  {34, 54, 256},  {35, 66, 256},  {39, 17, 32},
-    };
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-        if (blocks[i].type == type) {
-            *bytes = blocks[i].bytes;
-            *elements = blocks[i].elements;
-            return true;
-        }
-    }
-    return false;
+static const struct ggml_type types[] = {
+    {0, "f32", 4, 1},      {1, "f16", 2, 1},     {30, "bf16", 2, 1},
+    {2, "q4_0", 18, 32},   {3, "q4_1", 20, 32},  {6, "q5_0", 22, 32},
+    {7, "q5_1", 24, 32},   {8, "q8_0", 34, 32},  {20, "iq4_nl", 18, 32},
+    {9, NULL, 36, 32},     {10, NULL, 84, 256},  {11, NULL, 110, 256},
+    {12, NULL, 144, 256},  {13, NULL, 176, 256}, {14, NULL, 210, 256},
+    {15, NULL, 292, 256},  {16, NULL, 66, 256},  {17, NULL, 74, 256},
+    {18, NULL, 98, 256},   {19, NULL, 50, 256},  {21, NULL, 110, 256},
+    {22, NULL, 82, 256},   {23, NULL, 136, 256}, {24, NULL, 1, 1},
+    {25, NULL, 2, 1},      {26, NULL, 4, 1},     {27, NULL, 8, 1},
+    {28, NULL, 8, 1},      {29, NULL, 56, 256},  {34, NULL, 54, 256},
+    {35, NULL, 66, 256},   {39, NULL, 17, 32},
+};
+#define TYPES (sizeof types / sizeof types[0])
+
+const struct ggml_type *ggml_type_named(struct str name) {
+    for (size_t i = 0; i < TYPES; i++)
+        if (types[i].name && str_eq_nocase(name, str_of(types[i].name)))
+            return &types[i];
+    return NULL;
 }
 
 static bool take_tensor(struct cursor *c, struct header *h) {
     take_text(c);
     uint64_t dims = take(c, 4);
-    int64_t elements = 1, bytes = 0, of = 1, size;
+    int64_t elements = 1, size;
     bool ok = dims <= 8;
-    for (uint64_t i = 0; ok && i < dims; i++) {
+    size_t i = 0;
+    for (uint64_t d = 0; ok && d < dims; d++) {
         uint64_t n = take(c, 8);
         ok = n <= INT64_MAX && mul_i64(elements, (int64_t)n, &elements);
     }
     uint32_t type = (uint32_t)take(c, 4);
     take(c, 8);
-    return ok && !c->is_cut && block_of(type, &bytes, &of) &&
-           mul_div_floor(elements, bytes, of, &size) &&
+    while (i < TYPES && types[i].id != type)
+        i++;
+    return ok && !c->is_cut && i < TYPES &&
+           mul_div_floor(elements, types[i].bytes, types[i].elements, &size) &&
            add_i64(h->params, elements, &h->params) &&
            add_i64(h->bytes, size, &h->bytes);
 }

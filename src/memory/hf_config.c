@@ -20,10 +20,6 @@
 #include "base/limits.h"
 #include "memory/amount.h"
 
-static bool is_dim(int64_t n) {
-    return n > 0 && n < MODEL_DIM_MAX;
-}
-
 /* ---- attention ---- */
 
 /* A number, or one per layer; of Nemotron-NAS each block says how many query
@@ -33,7 +29,7 @@ static int64_t heads_of(const struct config *c, int64_t layer) {
     struct json *block = hf_item(c, "block_configs", layer);
     int64_t n, per_group = hf_value_in(json_get(block, "attention"),
                                        "n_heads_in_group", 0);
-    if (item && json_as_int(item, &n) && is_dim(n))
+    if (item && json_as_int(item, &n) && shape_is_dim(n))
         return n;
     return per_group > 0 ? c->heads / per_group : c->kv_heads;
 }
@@ -106,8 +102,8 @@ static struct kv_group mamba(const struct config *c) {
             0, size, kernel);
     int64_t dim = ANY(c, 0, "mamba_head_dim", "mamba_d_head", "mamba_headdim");
     int64_t groups = ANY(c, 1, "n_groups", "mamba_n_groups", "mamba_ngroups");
-    dim = dim == 0 && is_dim(heads) ? wide / heads : dim;
-    int64_t inner = is_dim(heads) && is_dim(dim) ? heads * dim : 0;
+    dim = dim == 0 && shape_is_dim(heads) ? wide / heads : dim;
+    int64_t inner = shape_is_dim(heads) && shape_is_dim(dim) ? heads * dim : 0;
     return shape_mamba("mamba2", ONE(c, "mamba_d_ssm", inner), groups, size,
                        kernel);
 }
@@ -115,7 +111,7 @@ static struct kv_group mamba(const struct config *c) {
 /* Lightning attention: heads x dim x dim, and no convolution. */
 static struct kv_group lightning(const struct config *c) {
     struct kv_group g = shape_state("linear");
-    if (is_dim(c->heads) && is_dim(c->head_dim) && c->head_dim < 10000)
+    if (shape_is_dim(c->heads) && shape_is_dim(c->head_dim) && c->head_dim < 10000)
         g.state_elements = c->heads * c->head_dim * c->head_dim;
     return g;
 }

@@ -133,16 +133,10 @@ static int64_t window_period(const struct config *c) {
     if (said > 1 || letters.n > 1) { /* 4, or "LLLG" */
         return said > 1 ? said : (int64_t)letters.n;
     }
-    static const struct {
-        const char *type;
-        int64_t period;
-    } known[] = {{"gemma2", 2},  {"gemma3n", 5}, {"gemma3", 6},
-                 {"cohere2", 4}, {"gpt_oss", 2}, {"llama4", 4},
-                 {"exaone4", 4}, {"olmo3", 4},   {"gemma4", 6}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (hf_type_is(c, known[i].type))
-            return known[i].period;
-    return 0;
+    struct str own = {NULL, 0};
+    json_get_text(c->text, "model_type", &own);
+    int64_t period = shape_window_period(own);
+    return period > 0 ? period : shape_window_period(hf_word(c, "model_type"));
 }
 
 static enum layer windowed_layer(const struct config *c, int64_t i) {

@@ -139,7 +139,7 @@ bool is_off(const struct inputs *c, enum fact_name name) {
 }
 
 bool word_is(const struct inputs *c, enum fact_name name, const char *word) {
-    return c->in[name].known && str_eq(c->in[name].word, str_of(word));
+    return c->in[name].known && str_eq_nocase(c->in[name].word, str_of(word));
 }
 
 void inputs_forget(struct inputs *c, const enum fact_name *names) {
@@ -148,24 +148,30 @@ void inputs_forget(struct inputs *c, const enum fact_name *names) {
 }
 
 /* sources: a bit for each that counts. */
-static bool has_any(const struct inputs *c, const enum fact_name *names,
-                    unsigned sources) {
+static enum fact_name first_from(const struct inputs *c,
+                                 const enum fact_name *names,
+                                 unsigned sources) {
     while (*names != FACT_COUNT_OF &&
            !(c->in[*names].known && (sources >> c->in[*names].source & 1)))
         names++;
-    return *names != FACT_COUNT_OF;
+    return *names;
+}
+
+enum fact_name inputs_first_known(const struct inputs *c,
+                                  const enum fact_name *names) {
+    return first_from(c, names, ~0u);
 }
 
 bool inputs_knows_any(const struct inputs *c, const enum fact_name *names) {
-    return has_any(c, names, ~0u);
+    return inputs_first_known(c, names) != FACT_COUNT_OF;
 }
 
 bool inputs_says_any(const struct inputs *c, const enum fact_name *names) {
-    return has_any(c, names, ~(1u << SOURCE_DEFAULT));
+    return first_from(c, names, ~(1u << SOURCE_DEFAULT)) != FACT_COUNT_OF;
 }
 
 bool inputs_prints_any(const struct inputs *c, const enum fact_name *names) {
-    return has_any(c, names, 1u << SOURCE_LOG);
+    return first_from(c, names, 1u << SOURCE_LOG) != FACT_COUNT_OF;
 }
 
 bool has_part(struct str word, const char *part) {
@@ -190,6 +196,10 @@ bool model_has(const struct model *m, enum kv_kind kind) {
         if (m->groups[i].kind == kind)
             return true;
     return false;
+}
+
+bool model_has_windows(const struct model *m) {
+    return model_has(m, KV_sliding) || model_has(m, KV_chunked);
 }
 
 bool kv_kind_grows(enum kv_kind kind) {

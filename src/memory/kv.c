@@ -172,7 +172,7 @@ struct kv memory_kv(struct arena *a, const struct inputs *c,
     if (d.by_model && tokens > 0)
         show_request(a, c, &d, tokens, f);
     if (!d.by_model && d.known)
-        memory_kv_from_pairs(a, c, f);
+        demand_show_line(a, c, f);
     kv.slope = demand_slope(&d);
     kv.fixed = tokens > 0 ? demand_fixed(&d, tokens) : span_none();
     kv.bytes_per_request = needed_bytes(c, &d);

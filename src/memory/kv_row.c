@@ -41,6 +41,7 @@ static const struct format formats[] = {
     FORMAT("bfloat16", 2), FORMAT("bf16", 2), FORMAT("torch.bfloat16", 2),
     FORMAT("float16", 2), FORMAT("fp16", 2), FORMAT("half", 2),
     FORMAT("torch.float16", 2), FORMAT("float32", 4), FORMAT("float", 4),
+    FORMAT("fp32", 4),
     FORMAT("torch.float32", 4), FORMAT("fp8", 1), FORMAT("fp8_e4m3", 1),
     FORMAT("fp8_e5m2", 1), FORMAT("fp8_inc", 1), FORMAT("fp8_ds_mla", 1),
     FORMAT("int8", 1),
@@ -176,15 +177,8 @@ struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
 #define ELEMENT_BYTES 2
 
 static int64_t bytes_of_dtype(struct str dtype) {
-    static const struct {
-        const char *name;
-        int64_t bytes;
-    } types[] = {{"float32", 4}, {"float", 4},   {"fp32", 4}, {"bfloat16", 2},
-                 {"bf16", 2},    {"float16", 2}, {"half", 2}, {"fp16", 2}};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (str_eq_nocase(dtype, str_of(types[i].name)))
-            return types[i].bytes;
-    return 0;
+    const struct format *f = format_named(dtype);
+    return f != NULL && f->key.den == 1 && f->key.num > 1 ? f->key.num : 0;
 }
 
 /* "auto" says nothing. */

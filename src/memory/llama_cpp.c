@@ -14,8 +14,8 @@
  * ggml-common.h; printed "KV buffer size" lines (tests).
  */
 #include "memory/effect.h"
+#include "memory/shape.h"
 
-#define MIB (INT64_C(1) << 20)
 #define UBATCH 512
 #define STATE_SCALE 2 /* the catalogue's state is of 16 bits */
 #define WINDOW_PAD 256
@@ -28,26 +28,8 @@
 
 /* ---- types ---- */
 
-struct cell_type {
-    struct str name;
-    int64_t bytes, elements;
-};
-
-static const struct cell_type types[] = {
-    {{"f16", 3}, 2, 1},    {{"bf16", 4}, 2, 1},   {{"f32", 3}, 4, 1},
-    {{"q8_0", 4}, 34, 32}, {{"q5_1", 4}, 24, 32}, {{"q5_0", 4}, 22, 32},
-    {{"q4_1", 4}, 20, 32}, {{"q4_0", 4}, 18, 32}, {{"iq4_nl", 6}, 18, 32},
-};
-
-static const struct cell_type *type_named(struct str name) {
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (str_eq_nocase(name, types[i].name))
-            return &types[i];
-    return NULL;
-}
-
 struct span llama_type_bytes(struct str type, int64_t elements) {
-    const struct cell_type *t = type_named(type);
+    const struct ggml_type *t = ggml_type_named(type);
     return t ? span_share(span_exact(elements), t->bytes, t->elements)
              : span_none();
 }

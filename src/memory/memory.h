@@ -85,11 +85,6 @@ struct span memory_weights(struct arena *a, const struct inputs *c,
 struct budget memory_budget(struct arena *a, const struct inputs *c,
                             struct formulas *f);
 
-/* From printed pairs alone (no model needed): (kv_needed, max_model_len) and
- * (kv_available, est_max_model_len) solve fixed and slope. */
-struct kv memory_kv_from_pairs(struct arena *a, const struct inputs *c,
-                               struct formulas *f);
-
 /* What a fix does to the quantity that failed. */
 enum verdict {
     VERDICT_ENOUGH,        /* holds at the worst corner; no default in it */

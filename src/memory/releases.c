@@ -16,50 +16,10 @@
 #include "memory/fit_case.h"
 #include "memory/kv.h"
 
-#define GIB (INT64_C(1) << 30)
 
 /* ---- whom a change concerns ---- */
 
-static bool has_latents(const struct inputs *c) {
-    return model_has(c->model, KV_mla);
-}
-
-static bool has_sparse_latents(const struct inputs *c) {
-    return has_latents(c) && model_has(c->model, KV_indexer);
-}
-
-static bool has_chunks(const struct inputs *c) {
-    return model_has(c->model, KV_chunked);
-}
-
-static bool has_windows(const struct inputs *c) {
-    return has_chunks(c) || model_has(c->model, KV_sliding);
-}
-
-static bool has_states(const struct inputs *c) {
-    return model_has(c->model, KV_state);
-}
-
-static bool has_groups(const struct inputs *c) {
-    return c->model != NULL && c->model->group_count > 1;
-}
-
-static bool has_stages(const struct inputs *c) {
-    return setting_of(c, FACT_pipeline_parallel, 1) > 1;
-}
-
-static bool has_scheme(const struct inputs *c) {
-    return c->model != NULL && c->model->kv_dtype.n > 0;
-}
-
-static bool has_graphs(const struct inputs *c) {
-    return !inputs_is_eager(c) && !inputs_says_pool(c);
-}
-
-static bool says_free(const struct inputs *c) {
-    return c->in[FACT_gpu_free].known;
-}
-
+/* Cards that some releases send back to the first engine. */
 static bool has_old_card(const struct inputs *c) {
     struct inputs then = *c;
     then.in[FACT_engine_version] =
@@ -67,19 +27,31 @@ static bool has_old_card(const struct inputs *c) {
     return rules_is_v0(&then) == ANSWER_YES;
 }
 
-static bool takes_default_fraction(const struct inputs *c) {
-    return !c->in[FACT_mem_fraction_static].known && !inputs_says_pool(c);
-}
-
-/* Of 20 to 35 GiB. */
-static bool has_small_default(const struct inputs *c) {
+static bool is_concerned(const struct inputs *c, enum concern whom) {
+    const struct model *m = c->model;
     struct span total = span_in(c, FACT_gpu_total);
-    return takes_default_fraction(c) && total.known &&
-           total.low >= 20 * GIB && total.low < 35 * GIB;
-}
-
-static bool takes_default_vision(const struct inputs *c) {
-    return takes_default_fraction(c) && c->model && c->model->is_multimodal;
+    bool says_pool = inputs_says_pool(c);
+    bool takes_fraction = !c->in[FACT_mem_fraction_static].known && !says_pool;
+    switch (whom) {
+    case EVERY_CASE: return true;
+    case LATENTS: return model_has(m, KV_mla);
+    case SPARSE_LATENTS: return model_has(m, KV_mla) && model_has(m, KV_indexer);
+    case CHUNKS: return model_has(m, KV_chunked);
+    case WINDOWS: return model_has_windows(m);
+    case STATES: return model_has(m, KV_state);
+    case GROUPS: return m != NULL && m->group_count > 1;
+    case STAGES: return setting_of(c, FACT_pipeline_parallel, 1) > 1;
+    case CACHE_SCHEME: return m != NULL && m->kv_dtype.n > 0;
+    case GRAPHS: return !inputs_is_eager(c) && !says_pool;
+    case SAID_FREE: return c->in[FACT_gpu_free].known;
+    case OLD_CARDS: return has_old_card(c);
+    case DEFAULT_FRACTION: return takes_fraction;
+    case SMALL_CARDS:
+        return takes_fraction && total.known && total.low >= 20 * GIB &&
+               total.low < 35 * GIB;
+    case DEFAULT_VISION: return takes_fraction && m && m->is_multimodal;
+    }
+    return false;
 }
 
 static const struct rule_change changes[] = {
@@ -195,7 +167,7 @@ static void find_rules(const struct inputs *c, struct release_step *s) {
             str_eq(c->engine, str_of(row->engine)) &&
             str_eq(s->release, str_of(row->release)) &&
             is_moved(s, row->moves) &&
-            (row->concerns == NULL || row->concerns(c)))
+            is_concerned(c, row->concerns))
             s->rules[s->rule_count++] = row;
     }
 }
@@ -275,7 +247,7 @@ static bool is_pool_alike(const struct inputs *c, struct str x, struct str y) {
     struct str low = is_up ? x : y, high = is_up ? y : x;
     for (size_t i = 0; i < CHANGE_COUNT; i++) {
         struct str release = str_of(changes[i].release);
-        bool is_of_old_cards = changes[i].concerns == has_old_card;
+        bool is_of_old_cards = changes[i].concerns == OLD_CARDS;
         if (changes[i].moves == MOVES_POOL &&
             (!is_of_old_cards || has_old_card(c)) &&
             str_eq(c->engine, str_of(changes[i].engine)) &&

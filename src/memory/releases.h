@@ -15,7 +15,12 @@ struct rule_change {
         MOVES_POOL, /* bytes that there are for them */
         MOVES_CHECK /* neither; what is held against what */
     } moves;
-    bool (*concerns)(const struct inputs *c); /* NULL: every case */
+    enum concern {
+        EVERY_CASE, LATENTS, SPARSE_LATENTS, CHUNKS, WINDOWS, STATES, GROUPS,
+        STAGES, CACHE_SCHEME, GRAPHS, SAID_FREE, OLD_CARDS,
+        DEFAULT_FRACTION, SMALL_CARDS, /* of 20 to 35 GiB */
+        DEFAULT_VISION
+    } concerns;
 };
 
 /* A setting that nobody gave, and that another release takes otherwise. */

@@ -16,7 +16,7 @@
 #include "corpus/version.h"
 #include "memory/effect.h"
 
-#define CONTEXT_MOST (INT64_C(1) << 30) /* taken before base is measured */
+#define CONTEXT_MOST GIB /* taken before base is measured */
 #define MARGIN (3 * STEP) /* else the pool holds a few tokens only */
 #define USUAL_MOST (95 * STEP)
 
@@ -38,31 +38,14 @@ struct span sglang_static_bytes(const struct inputs *c, int64_t micro) {
     return share_of(span_at_least(sglang_base_bytes(c), 0), micro);
 }
 
-/* One token in all layers of a rank; unknown where layers keep windows. */
-static struct span sglang_token_bytes(const struct inputs *c) {
-    struct span sum = span_exact(0);
-    if (c->model == NULL || c->model->group_count == 0)
-        return span_none();
-    for (size_t i = 0; i < c->model->group_count; i++) {
-        const struct kv_group *g = &c->model->groups[i];
-        struct span row =
-            g->kind == KV_full || g->kind == KV_mla
-                ? kv_row_bytes(g, setting_of(c, FACT_tensor_parallel, 1),
-                               kv_dtype_of(c), false, LATENT_PLAIN)
-                : span_none();
-        int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
-        sum = span_plus(sum, span_times(row, ceil_div(g->layers, pp)));
-    }
-    return sum;
-}
-
 /* ---- up: the pool is empty ---- */
 
 /* At the most that the context may take of the card. */
 static struct str write_pool(const struct ask *q, int64_t micro,
                              struct span weights) {
     struct span base = sglang_base_bytes(q->c);
-    struct span token = sglang_token_bytes(q->c), whole, pool;
+    struct span token = model_has(q->c->model, KV_state) /* in the same pool */
+                            ? span_none() : engine_kv_slope(q->c), whole, pool;
     whole = share_of(span_exact(base.low), micro);
     pool = span_minus(whole, span_exact(weights.high));
     if (!pool.known)
@@ -333,10 +316,6 @@ const struct engine_rules engine_sglang = {
  * graphs were captured (SGLANG_ENABLE_POST_CAPTURE_KV_SIZING, off by default,
  * from 0.5.16 on) reserves 1.5 GiB and no more; no log prints that variable.
  */
-
-#define MICRO UNITS_MICRO
-#define STEP (MICRO / 100)
-#define MIB (INT64_C(1) << 20)
 
 static struct span by_ranks(const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);

@@ -28,11 +28,22 @@ void shape_add(struct arena *a, struct model *m, const struct kv_group *g) {
     m->groups = longer;
 }
 
-/* ---- recurrent layers ---- */
-
-static bool is_dim(int64_t n) {
-    return n > 0 && n < 1000000;
+int64_t shape_window_period(struct str architecture) {
+    static const struct {
+        const char *begins;
+        int64_t period;
+    } known[] = {{"gemma2", 2},  {"gemma3n", 5}, {"gemma3", 6},
+                 {"gemma4", 6},  {"cohere2", 4}, {"gpt_oss", 2},
+                 {"gpt-oss", 2}, {"llama4", 4},  {"exaone4", 4},
+                 {"olmo2", 4},   {"olmo3", 4},   {"smallthinker", 4},
+                 {"afmoe", 4}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (str_starts(architecture, str_of(known[i].begins)))
+            return known[i].period;
+    return 0;
 }
+
+/* ---- recurrent layers ---- */
 
 struct kv_group shape_state(const char *mixer) {
     return (struct kv_group){
@@ -46,7 +57,7 @@ static bool has_kernel(int64_t kernel) {
 struct kv_group shape_delta(const char *mixer, int64_t k_heads, int64_t k_dim,
                             int64_t v_heads, int64_t v_dim, int64_t kernel) {
     struct kv_group g = shape_state(mixer);
-    if (is_dim(k_heads) && is_dim(k_dim) && is_dim(v_heads) && is_dim(v_dim) &&
+    if (shape_is_dim(k_heads) && shape_is_dim(k_dim) && shape_is_dim(v_heads) && shape_is_dim(v_dim) &&
         has_kernel(kernel)) {
         g.conv_channels = 2 * k_heads * k_dim + v_heads * v_dim;
         g.conv_steps = kernel - 1;
@@ -58,7 +69,7 @@ struct kv_group shape_delta(const char *mixer, int64_t k_heads, int64_t k_dim,
 struct kv_group shape_mamba(const char *mixer, int64_t inner, int64_t groups,
                             int64_t size, int64_t kernel) {
     struct kv_group g = shape_state(mixer);
-    if (is_dim(inner) && (groups == 0 || is_dim(groups)) && is_dim(size) &&
+    if (shape_is_dim(inner) && (groups == 0 || shape_is_dim(groups)) && shape_is_dim(size) &&
         has_kernel(kernel)) {
         g.conv_channels = inner + 2 * groups * size;
         g.conv_steps = kernel - 1;
@@ -71,7 +82,7 @@ struct kv_group shape_mamba(const char *mixer, int64_t inner, int64_t groups,
 
 struct kv_group shape_convolution(int64_t channels, int64_t kernel) {
     struct kv_group g = shape_state("conv");
-    if (is_dim(channels) && has_kernel(kernel)) {
+    if (shape_is_dim(channels) && has_kernel(kernel)) {
         g.conv_channels = channels;
         g.conv_steps = kernel - 1;
     }

@@ -6,7 +6,24 @@
 #ifndef MEMORY_SHAPE_H
 #define MEMORY_SHAPE_H
 
+#include "base/limits.h"
 #include "memory/memory.h"
+
+static inline bool shape_is_dim(int64_t n) {
+    return n > 0 && n < MODEL_DIM_MAX;
+}
+
+/* Of an architecture of which that is known and written nowhere: every n-th
+ * layer is full, the others see a window; 0: not so. */
+int64_t shape_window_period(struct str architecture);
+
+/* A type of ggml, which a cache may have: bytes of a block of elements. */
+struct ggml_type {
+    uint32_t id;      /* in a GGUF file */
+    const char *name; /* "q8_0"; NULL: no cache has it */
+    int64_t bytes, elements;
+};
+const struct ggml_type *ggml_type_named(struct str name); /* NULL: no such */
 
 /* Adds layers of a kind; equal ones become one group. */
 void shape_add(struct arena *a, struct model *m, const struct kv_group *g);

@@ -7,6 +7,9 @@
 
 #include "memory/memory.h"
 
+#define MICRO UNITS_MICRO
+#define MIB (INT64_C(1) << 20)
+#define GIB (INT64_C(1) << 30)
 
 struct span span_none(void);
 struct span span_exact(int64_t n);

@@ -224,12 +224,6 @@ struct training memory_training(struct arena *a, const struct training_setup *s,
 
 #define FREE_BITS 16
 
-static bool says_word(const struct inputs *c, enum fact_name name,
-                    const char *word) {
-    const struct fact *f = &c->in[name];
-    return f->known && str_eq_nocase(f->word, str_of(word));
-}
-
 bool training_is_asked(const struct inputs *c) {
     static const enum fact_name only[] =
         FACTS(FACT_optimizer, FACT_precision, FACT_zero_stage, FACT_lora_rank,
@@ -241,20 +235,21 @@ bool training_is_asked(const struct inputs *c) {
 /* ---- words ---- */
 
 bool training_optimizer_named(struct str word, enum optimizer *out) {
+    static const struct {
+        const char *part;
+        enum optimizer optimizer;
+    } rows[] = {{"adafactor", OPTIMIZER_ADAFACTOR}, {"adam", OPTIMIZER_ADAMW},
+                {"momentum", OPTIMIZER_MOMENTUM},   {"lion", OPTIMIZER_MOMENTUM},
+                {"muon", OPTIMIZER_MOMENTUM},       {"sgd", OPTIMIZER_SGD}};
     bool is_narrow = has_part(word, "8bit") || has_part(word, "8-bit") ||
                      has_part(word, "4bit");
-    if (has_part(word, "adafactor"))
-        *out = OPTIMIZER_ADAFACTOR;
-    else if (has_part(word, "adam"))
-        *out = is_narrow ? OPTIMIZER_ADAMW_8BIT : OPTIMIZER_ADAMW;
-    else if (has_part(word, "momentum") || has_part(word, "lion") ||
-             has_part(word, "muon"))
-        *out = OPTIMIZER_MOMENTUM;
-    else if (has_part(word, "sgd"))
-        *out = OPTIMIZER_SGD;
-    else
-        return false;
-    return true;
+    size_t i = 0, count = sizeof rows / sizeof rows[0];
+    while (i < count && !has_part(word, rows[i].part))
+        i++;
+    if (i < count)
+        *out = is_narrow && rows[i].optimizer == OPTIMIZER_ADAMW
+                   ? OPTIMIZER_ADAMW_8BIT : rows[i].optimizer;
+    return i < count;
 }
 
 bool training_precision_named(struct str word, enum precision *out) {
@@ -346,11 +341,11 @@ struct training_setup training_setup_of(const struct inputs *c) {
     int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
     int64_t pp = setting_of(c, FACT_pipeline_parallel, 1), split;
     const struct fact *stage = &c->in[FACT_zero_stage];
-    bool is_all = says_word(c, FACT_offload, "all");
+    bool is_all = word_is(c, FACT_offload, "all");
     struct training_setup s = {
         .precision = PRECISION_MIXED, .optimizer = OPTIMIZER_ADAMW,
         .shard_stage = stage->known ? stage->number : 0,
-        .offloads_optimizer = is_all || says_word(c, FACT_offload, "optimizer"),
+        .offloads_optimizer = is_all || word_is(c, FACT_offload, "optimizer"),
         .offloads_weights = is_all,
         .is_checkpointed = is_on(c, FACT_gradient_checkpointing),
         .keeps_scores = is_off(c, FACT_flash_attention),
@@ -372,8 +367,8 @@ struct training_setup training_setup_of(const struct inputs *c) {
 /* ---- of a log ---- */
 
 bool training_is_step(const struct inputs *c) {
-    return says_word(c, FACT_stage, "backward") ||
-           says_word(c, FACT_stage, "optimizer");
+    return word_is(c, FACT_stage, "backward") ||
+           word_is(c, FACT_stage, "optimizer");
 }
 
 void training_explain(struct arena *a, const struct inputs *c,

@@ -25,10 +25,6 @@ static void offer(struct options *o, int64_t value) {
     offer_if(o, true, value);
 }
 
-static bool has_windows(const struct model *m) {
-    return model_has(m, KV_sliding) || model_has(m, KV_chunked);
-}
-
 /* A log may be any rank's; without one, the fullest stage is what binds. */
 static bool is_of_a_log(const struct inputs *c) {
     return inputs_prints_any(c, FACT_LIST(FACT_kv_needed, FACT_kv_available,
@@ -43,7 +39,7 @@ static struct options flights(const struct inputs *c,
     static const int64_t usual[] = {2048, 8192, 16384};
     struct options o = {.count = 0};
     struct span batch = span_of_setting(&c->in[FACT_max_num_batched_tokens]);
-    if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model)) {
+    if (rules->windows_charged == WINDOWS_WHOLE || !model_has_windows(c->model)) {
         offer(&o, 0);
         return o;
     }
@@ -167,7 +163,7 @@ static struct options wholes(const struct inputs *c,
         model_has(c->model, KV_chunked) ? rules_keep_chunks(c) : ANSWER_NO;
     if (is_said(off))
         whole = off->number ? ANSWER_YES : ANSWER_NO;
-    if (rules->windows_charged == WINDOWS_WHOLE || !has_windows(c->model))
+    if (rules->windows_charged == WINDOWS_WHOLE || !model_has_windows(c->model))
         whole = ANSWER_NO; /* nothing to decide */
     offer_if(&o, whole != ANSWER_YES, WHOLE_NOT);
     offer_if(&o, whole != ANSWER_NO, WHOLE_BY_MANAGER);
@@ -316,7 +312,7 @@ struct variants variants_of(struct arena *a, const struct inputs *c) {
     if (c->model == NULL || c->model->group_count == 0)
         return (struct variants){.count = 0};
     struct variants variants = variants_by(a, c, false);
-    if (variants.agrees || variants.count == 0 || !has_windows(c->model) ||
+    if (variants.agrees || variants.count == 0 || !model_has_windows(c->model) ||
         rules_is_v0(c) == ANSWER_YES)
         return variants;
     struct variants whole = variants_by(a, c, true);

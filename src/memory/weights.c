@@ -20,7 +20,6 @@
 #include "memory/card.h"
 #include "memory/engines.h"
 
-#define MICRO INT64_C(1000000)
 #define GGUF_ROW 256
 #define GGUF_WIDEST 1062500 /* 8.5 bits */
 #define MXFP4 531250

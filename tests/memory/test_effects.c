@@ -35,7 +35,7 @@ static struct inputs hybrid_by_pairs(void) {
 static void two_printed_pairs_give_slope_and_fixed(void **state) {
     struct inputs c = hybrid_by_pairs();
     struct formulas f = {0};
-    struct kv kv = memory_kv_from_pairs(*state, &c, &f);
+    struct kv kv = memory_kv(*state, &c, &f);
     assert_holds(kv.slope, 72 * KIB);
     assert_between(kv.slope, 71 * KIB, 73 * KIB);
     assert_holds(kv.fixed, 35 * GIB / 100);
@@ -203,7 +203,7 @@ static void an_unknown_card_is_told_by_its_size(void **state) {
 
 static void pairs_give_56_KiB_where_nothing_is_fixed(void **state) {
     struct inputs c = llm_scaler();
-    struct kv kv = memory_kv_from_pairs(*state, &c, NULL);
+    struct kv kv = memory_kv(*state, &c, NULL);
     assert_holds(kv.slope, 57344);
     assert_int_equal(kv.fixed.low, 0);
 }

@@ -4,6 +4,7 @@
  * KiB or larger was rounded to two decimals, so it stands for an interval, and
  * both sides of "=" must overlap. */
 #include "memory/cases.h"
+#include "memory/demand.h"
 
 struct range {
     long double low, high;
@@ -377,7 +378,7 @@ static size_t check_case(struct arena *a, const struct inputs *c) {
     struct formulas f = {0};
     size_t checked = 0;
     memory_kv(a, c, &f);
-    memory_kv_from_pairs(a, c, &f);
+    demand_show_line(a, c, &f);
     memory_weights(a, c, &f, NULL);
     memory_budget(a, c, &f);
     for (size_t i = 0; i < f.count; i++) {

@@ -167,7 +167,7 @@ static void pairs_hold_the_line_they_came_from(void **state) {
                              {FACT_kv_needed, text[0]},
                              {FACT_kv_available, text[1]},
                              {FACT_est_max_model_len, text[2]}));
-            struct kv kv = memory_kv_from_pairs(&a, &c, NULL);
+            struct kv kv = memory_kv(&a, &c, NULL);
             assert_holds(kv.slope, slope);
             assert_holds(kv.fixed, fixed);
         }
