@@ -1,5 +1,5 @@
-/* build.c: `oomkb build DIR -o FILE`: a corpus to an index, whole or not at
- * all. A corpus with an error leaves FILE as it was. */
+/* build.c: `oomkb build DIR -o FILE`: compiles a corpus to an index. If the
+ * corpus has an error, FILE is not changed. */
 #include "cli/corpus.h"
 
 int run_build(struct cli *c) {

@@ -1,15 +1,15 @@
-/* check.c: `oomkb check [PATH]...`: everything that build would refuse, and
- * whether the pages generated from the table of fields are this compiler's.
+/* check.c: `oomkb check [PATH]...`: finds everything that build would refuse,
+ * and checks that the pages generated from the table of fields are up to date.
  * With --write-docs it writes those pages first.
  *
- *     entries            a corpus, whole
- *     entries/vllm       of its corpus, the entries in there
+ *     entries            a whole corpus
+ *     entries/vllm       the entries in there, of that corpus
  *     entries/vllm/x.yaml, drafts/x.yaml
- *                        that file alone is told of, held against its corpus;
- *                        without one it is checked by itself
+ *                        only that file's diagnostics, checked with its corpus;
+ *                        a file without a corpus is checked by itself
  *
- * Diagnostics go to stderr, a line of sums last; as JSON or SARIF to stdout.
- * build is the same run with a file at its end. */
+ * Diagnostics go to stderr, with a line of sums at the end; as JSON or SARIF to
+ * stdout. build is the same, and writes a file at the end. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,9 +27,9 @@ struct checking {
     struct author_result result;
 };
 
-/* The entries that paths are of, and which of them. */
+/* A corpus, and the files in it that the paths name. */
 struct corpus_part {
-    struct str entries; /* empty: none, each file by itself */
+    struct str entries; /* empty: no corpus, each file by itself */
     struct str_list only;
     size_t cap;
     bool is_whole;
@@ -99,7 +99,7 @@ static void compile(struct checking *k, const struct corpus_part *part) {
         author_write_file(a, str_of(k->output), image);
 }
 
-/* ---- what the paths name ---- */
+/* ---- paths ---- */
 
 static bool is_folder(struct arena *a, struct str path) {
     struct stat at;

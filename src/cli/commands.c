@@ -1,5 +1,5 @@
-/* commands.c: the commands by their names. The first operand that names one is
- * it; without one the operands are logs to diagnose. */
+/* commands.c: finds a command by its name. If the first operand is no command,
+ * the operands are logs to diagnose. */
 #include <string.h>
 
 #include "cli/cli.h"

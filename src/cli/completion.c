@@ -1,11 +1,11 @@
-/* completion.c: `oomkb completion bash|zsh|fish`: a script for the shell. The
- * script knows nothing itself: at each TAB it asks
+/* completion.c: `oomkb completion bash|zsh|fish`: writes a script for a shell.
+ * At each TAB the script calls
  *
- *     oomkb completion words -- WORD...        the last WORD is the one to go on
+ *     oomkb completion words -- WORD...        the last WORD is to be completed
  *
- * which answers, from the tables of commands and options and from the
- * knowledge base, a candidate a line, a tab and what it is for behind it;
- * ":files" stands for the names of files.
+ * which writes candidates from the tables of commands and options and from the
+ * knowledge base: one a line, with a tab and its description; ":files" stands
+ * for the names of files.
  *
  *     source <(oomkb completion bash)
  */
@@ -73,7 +73,7 @@ static const char fish[] =
 
 /* ---- candidates ---- */
 
-/* help: a key, or NULL; on one line. */
+/* Writes a candidate. help: a key, or NULL; it is put on one line. */
 static void put_word(struct cli *c, const char *word, const char *help) {
     fputs(word, stdout);
     fputs(help != NULL ? "\t" : "", stdout);
@@ -82,7 +82,7 @@ static void put_word(struct cli *c, const char *word, const char *help) {
     fputc('\n', stdout);
 }
 
-/* Words with blanks between, each behind a prefix: "--lang=". */
+/* Writes each of the words that blanks separate, behind a prefix: "--lang=". */
 static void put_choices(const char *prefix, const char *choices) {
     while (*choices != '\0') {
         size_t n = strcspn(choices, " ");
@@ -92,7 +92,7 @@ static void put_choices(const char *prefix, const char *choices) {
     }
 }
 
-/* What stands behind an option that takes a value. */
+/* Writes the values of an option. */
 static void put_values(const struct option_row *o, const char *prefix) {
     if (o->choices != NULL)
         put_choices(prefix, o->choices);
@@ -114,7 +114,7 @@ static void put_options(struct cli *c, const struct command *command) {
             put_word(c, o->name, o->help_key);
 }
 
-/* The first value of each line of JSON that a list is. */
+/* Writes the first value of each line of a JSON list. */
 static int put_first(void *ctx, const char *bytes, size_t n) {
     (void)ctx;
     for (size_t i = 0, quotes = 0; i < n; i++) {
@@ -138,7 +138,7 @@ static void put_lists(struct cli *c) {
                           NULL, NULL);
 }
 
-/* By how the help shows them. */
+/* Writes operands of the kind that the help of the command names. */
 static void put_operands(struct cli *c, const struct command *command) {
     const char *shown = command->operands + (command->operands[0] == '[');
     bool is_id = strncmp(shown, "ID", 2) == 0;
@@ -156,7 +156,8 @@ static void put_operands(struct cli *c, const struct command *command) {
         put_commands(c);
 }
 
-/* The option of this name, or of "-o", where it takes a value. */
+/* The option of this name, or of the letter in "-o", if it takes a value; NULL:
+ * none. */
 static const struct option_row *valued(const char *word, size_t n) {
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         bool is_letter = n == 2 && o->letter != 0 && word[1] == o->letter;
@@ -175,7 +176,8 @@ static const struct command *command_among(char **words, size_t n) {
     return found;
 }
 
-/* bash takes "--format=js" for three words. */
+/* Completes the value of an option. bash splits "--format=js" into three words.
+ * False: no value is to be completed. */
 static bool complete_value(const char *now, char **before, size_t n) {
     char prefix[64] = "";
     size_t named = strcspn(now, "=");

@@ -1,5 +1,5 @@
-/* corpus.h: what build asks of check, and how complaints are written. Private
- * to cli/. */
+/* corpus.h: declarations that build, check and other commands of the corpus
+ * share. Private to cli/. */
 #ifndef CLI_CORPUS_H
 #define CLI_CORPUS_H
 
@@ -7,28 +7,28 @@
 #include "cli/cli.h"
 
 struct diag;
-/* A diagnostic with its caret line, on stderr. */
+/* Writes a diagnostic with its caret line to stderr. */
 void corpus_print_diag(void *ctx, const struct diag *d);
 
-/* body(arg) behind a guard of a, which begins here and is the caller's to
- * free. False after cli_error(). */
+/* Initializes the arena a and calls body(arg) within arena_guard(). The caller
+ * frees the arena. False after cli_error(). */
 bool cli_guard(struct cli *c, struct arena *a, void (*body)(void *),
                void *arg);
 
-/* Compile the directory that the command names ("entries" when it names
- * none), say on stderr what is wrong and the sums, write the index to output.
- * output NULL: only check, generated pages included. The exit status. */
+/* Compiles the corpus that the command names ("entries" by default), writes
+ * diagnostics and sums to stderr, and the index to `output`. output NULL: only
+ * checks, including generated pages. Returns the exit status. */
 int corpus_run(struct cli *c, const char *output);
 
-/* diagnostics.c: all complaints of one run, for who asked for JSON or SARIF.
- * A diag_fn; ctx is the struct diagnostics. */
+/* diagnostics.c: collects the diagnostics of a run, for JSON or SARIF. A
+ * diag_fn; ctx is the struct diagnostics. */
 struct diagnostics {
     struct arena *a;
     struct diag *list;
     size_t count, cap;
 };
 void diagnostics_add(void *ctx, const struct diag *d);
-/* To stdout: {"schema":1,"diagnostics":[...],...}, or SARIF 2.1.0. */
+/* Writes {"schema":1,"diagnostics":[...],...} or SARIF 2.1.0 to stdout. */
 void diagnostics_write_json(struct cli *c, const struct diagnostics *all,
                             const struct author_result *sums);
 struct sarif_rule {
@@ -43,8 +43,8 @@ struct sarif_rules {
 void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
                              const struct sarif_rules *rules);
 struct json;
-void diagnostics_put(struct arena *a, struct json *page); /* to stdout */
-/* Every code with its level and what it is about, to stdout. */
+void diagnostics_put(struct arena *a, struct json *page); /* writes to stdout */
+/* Writes every code with its level and its meaning to stdout. */
 void codes_write(struct cli *c);
 
 #endif

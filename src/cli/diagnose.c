@@ -1,25 +1,26 @@
-/* diagnose.c: the default command. Each input is read and answered in the
- * order of the arguments; one that cannot be read is said to be so in its place,
+/* diagnose.c: the default command. Each input is read and answered in the order
+ * of the arguments. An input that cannot be read has its error in that order,
  * and the others still get their answers.
  *
- * Of several logs N threads read (-j), the main one tells of them in their order:
+ * Several logs are read by N threads (-j). The main thread writes the answers
+ * in order:
  *
  *     operands   a  b  c  d  e  f  g  h           -j 3
- *                told  |  |  |  |  '-- not taken: nobody asks for it yet
+ *                told  |  |  |  |  '-- not taken: too far ahead
  *                      |  '--+--'---- taken: being read, or waiting as reports
- *                      '------------- being told: by the main thread, alone
+ *                      '------------- being written by the main thread
  *
- * An input is taken only while it stands at most N behind the one that is
- * being told, so no more than N reports wait, however many logs there are and
- * however long the first one takes. Input i is kept in slot i % (N + 1).
+ * An input is taken only if it is at most N behind the one that is being
+ * written, so at most N reports wait, however many logs there are and however
+ * long the first one takes. Input i is kept in slot i % (N + 1).
  *
- * What is no regular file (the standard input, a pipe) is opened and read when
- * its turn comes: named twice, or fed by somebody who waits for an answer, it
- * behaves as if there were one thread. Where there are fewer logs than threads,
- * each has its share of them (oomkb_options.threads).
+ * An input that is no regular file (standard input, a pipe) is opened and read
+ * when its turn comes: if it is named twice, or if its writer waits for an
+ * answer, the result is that of one thread. With fewer logs than threads, each
+ * log has its share of them (oomkb_options.threads).
  *
- * It refuses to write: only the main thread owns stdout and stderr, where it
- * shows one line of progress for all inputs together.
+ * Only the main thread writes to stdout and stderr. It shows one line of
+ * progress for all inputs together.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -33,7 +34,8 @@
 #include "cli/progress.h"
 
 #define LOOK_MS 200
-/* As the first thread mostly has: some systems give the others much less. */
+/* The usual stack of a first thread. Some systems give other threads much
+ * less. */
 #define STACK_BYTES ((size_t)8 << 20)
 
 struct slot {
@@ -43,14 +45,14 @@ struct slot {
 
 struct jobs {
     const oomkb *kb;
-    oomkb_options options; /* of every scan, but for the name */
+    oomkb_options options; /* of every scan, except the input's name */
     char **names;
     size_t count;
-    struct progress progress; /* the main thread's */
+    struct progress progress; /* used by the main thread only */
 
-    pthread_mutex_t lock; /* over all that follows */
-    pthread_cond_t moved; /* something of it has changed */
-    size_t next;          /* the first that nobody has taken */
+    pthread_mutex_t lock; /* protects the members below */
+    pthread_cond_t moved; /* one of them has changed */
+    size_t next;          /* the first input that is not taken */
     size_t telling;
     uint64_t read_bytes;
     bool is_stopped;
@@ -65,7 +67,8 @@ static struct slot *slot_of(struct jobs *j, size_t i) {
     return &j->slots[i % (j->ahead + 1)];
 }
 
-/* A name that cannot be looked up is left to who opens it. */
+/* True for a regular file, and for a name that does not exist: opening it gives
+ * the error. */
 static bool is_file(const char *name) {
     struct stat about;
     return !input_is_stdin(name) &&
@@ -83,7 +86,7 @@ static bool add_read(void *ctx, size_t n) {
     return goes_on;
 }
 
-/* The next input that may be read; false: there is none any more. */
+/* Takes the next input that may be read. False: there is no more. */
 static bool take(struct jobs *j, size_t *i) {
     pthread_mutex_lock(&j->lock);
     while (!j->is_stopped && j->next < j->count &&
@@ -134,7 +137,7 @@ static void *work(void *ctx) {
 
 /* ---- in the main thread ---- */
 
-/* Until something has moved, or LOOK_MS have gone by. */
+/* Waits until something has changed, LOOK_MS at most. */
 static void wait_a_while(struct jobs *j) {
     int64_t at = clock_ms() + LOOK_MS;
     struct timespec until = {.tv_sec = (time_t)(at / 1000),
@@ -142,8 +145,8 @@ static void wait_a_while(struct jobs *j) {
     pthread_cond_timedwait(&j->moved, &j->lock, &until);
 }
 
-/* What came of operand i: 0 first, then 1 ... Until the next call others are
- * read ahead, as many as there are threads. */
+/* Waits for the result of operand i; called with 0, 1, ... in order. Until the
+ * next call others are read ahead, as many as there are threads. */
 static void jobs_await(struct jobs *j, size_t i, struct exam *out) {
     struct slot *slot = slot_of(j, i);
     pthread_mutex_lock(&j->lock);
@@ -152,7 +155,7 @@ static void jobs_await(struct jobs *j, size_t i, struct exam *out) {
     while (!slot->is_done) {
         wait_a_while(j);
         uint64_t n = j->read_bytes - j->progress.done_bytes;
-        pthread_mutex_unlock(&j->lock); /* a terminal may be slow */
+        pthread_mutex_unlock(&j->lock); /* writing to a terminal may be slow */
         progress_add(&j->progress, n);
         pthread_mutex_lock(&j->lock);
     }
@@ -162,7 +165,7 @@ static void jobs_await(struct jobs *j, size_t i, struct exam *out) {
     progress_end(&j->progress);
 }
 
-/* Ends the threads, and with them what they still read; NULL is fine. */
+/* Stops the threads and frees the jobs; NULL is allowed. */
 static void jobs_end(struct jobs *j) {
     if (j == NULL)
         return;
@@ -180,9 +183,9 @@ static void jobs_end(struct jobs *j) {
     free(j);
 }
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 
-/* Of all inputs; 0: one of them is no file, so nobody knows. */
+/* The size of all inputs; 0: unknown, since one of them is no file. */
 static uint64_t bytes_of_all(const struct cli *c) {
     uint64_t sum = 0;
     for (size_t i = 0; i < c->operand_count; i++) {
@@ -202,7 +205,7 @@ static bool is_stdin_named(const struct cli *c) {
     return false;
 }
 
-/* The condition waits by the clock that nobody sets. */
+/* The condition uses the monotonic clock. */
 static bool condition_init(pthread_cond_t *made) {
     pthread_condattr_t how;
     if (pthread_condattr_init(&how) != 0)
@@ -250,8 +253,8 @@ static void start_threads(struct jobs *j) {
     pthread_attr_destroy(&how);
 }
 
-/* Threads begin to read the operands. NULL: one thread was asked for, or is
- * enough, or is all there is: read them one by one. */
+/* Starts threads that read the operands. NULL: one thread was requested or is
+ * enough, or no more could be started; then inputs are read one by one. */
 static struct jobs *jobs_begin(struct cli *c, const oomkb *kb) {
     size_t threads = input_threads(c);
     size_t ahead = threads < c->operand_count ? threads : c->operand_count;

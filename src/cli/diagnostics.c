@@ -1,8 +1,8 @@
-/* diagnostics.c: complaints about a corpus for programs to read.
+/* diagnostics.c: writes diagnostics for programs.
  *
- * Text goes to stderr as a compiler's does (base/diag.h); JSON and SARIF go to
- * stdout whole, in the same order, and nothing else does. SARIF is what code
- * review tools take: each code is a rule, each complaint a result. */
+ * Text goes to stderr in the form of a compiler (base/diag.h). JSON and SARIF
+ * go to stdout as one document, in the same order. SARIF is the format of code
+ * review tools: each code is a rule, each diagnostic a result. */
 #include <stdio.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
                                    {"runs", JSON_LIST(a, run)}));
 }
 
-/* ---- the codes themselves ---- */
+/* ---- codes ---- */
 
 void codes_write(struct cli *c) {
     enum diag_level level;

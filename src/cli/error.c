@@ -1,5 +1,5 @@
-/* error.c: one line on stderr, `oomkb: what, where, what would be right`.
- * Who asked for JSON gets the error as JSON too, on stdout. */
+/* error.c: writes errors: one line on stderr, `oomkb: what, where, what would
+ * be accepted`, and under --format json also JSON on stdout. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ bool cli_is_json(const struct cli *c) {
     return strncmp(c->format, "json", 4) == 0;
 }
 
-/* {"schema":1,"error":{...}} without a newline */
+/* Writes {"schema":1,"error":{...}} without a newline. */
 static void put_json_error(FILE *out, const char *code, const char *text) {
     fputs("{\"schema\":1,\"error\":{\"code\":", out);
     put_json_string(out, code);
@@ -78,6 +78,6 @@ int cli_written(struct cli *c, int code, const oomkb_error *err, int status) {
         return status;
     if (code != OOMKB_ERROR_IO)
         return cli_failed(c, err);
-    c->is_pipe_closed = errno == EPIPE; /* cli_finish() looks at stdout */
+    c->is_pipe_closed = errno == EPIPE; /* cli_finish() checks stdout */
     return STATUS_FOUND;
 }

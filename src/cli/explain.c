@@ -1,5 +1,5 @@
-/* explain.c: `oomkb explain ID` writes one entry whole; `oomkb explain E012`
- * what a code of `oomkb check` means. */
+/* explain.c: `oomkb explain ID` writes a whole entry; `oomkb explain E012`
+ * writes the meaning of a code of `oomkb check`. */
 #include "cli/cli.h"
 
 int run_explain(struct cli *c) {

@@ -1,5 +1,5 @@
-/* facts.c: `oomkb facts`: what is known of this machine; and --here, by which
- * other commands use it where a log or a question says nothing. */
+/* facts.c: `oomkb facts` writes the facts of this machine. --here makes other
+ * commands use them if a log or a question has no value. */
 #include "cli/cli.h"
 #include "machine/machine.h"
 

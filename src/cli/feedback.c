@@ -1,12 +1,12 @@
-/* feedback.c: `oomkb feedback ID FIX worked|failed`: what a fix did here.
+/* feedback.c: `oomkb feedback ID FIX worked|failed`: reports of fixes.
  *
- *     feedback ID FIX worked [--note TEXT]   kept
- *     feedback ID FIX [worked] --undo        the last such one taken back
- *     feedback list                          what was kept
- *     feedback export [-o FILE]              for a pull request
+ *     feedback ID FIX worked [--note TEXT]   adds a report
+ *     feedback ID FIX [worked] --undo        removes the last such report
+ *     feedback list                          writes the reports
+ *     feedback export [-o FILE]              writes them for a pull request
  *
- * Kept in the user's own file (overlay.h), which diagnose reads: the places of
- * those fixes move at once. Nothing is sent anywhere.
+ * Reports are kept in the user's own file (overlay.h). diagnose reads it, so
+ * the order of those fixes changes at once. Nothing is sent anywhere.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,10 @@
 
 #include "cli/overlay.h"
 
-/* ---- keeping one ---- */
+/* ---- adding and removing ---- */
 
-/* The last line may lack its newline; a note is one line. */
+/* Adds a report. The last line of the file may lack its newline; a note is put
+ * on one line. */
 static bool report_add(struct cli *c, struct overlay *o) {
     const char *note = c->note != NULL ? c->note : "";
     if (o->bytes > 0 && o->text[o->bytes - 1] != '\n')
@@ -56,7 +57,7 @@ static bool report_undo(struct cli *c, struct overlay *o) {
     return file_put(c, o->path, o->text, o->bytes - (l->to - l->from));
 }
 
-/* How it stands now with that fix. */
+/* Writes the counts of that fix after the change. */
 static int say_balance(struct cli *c) {
     struct overlay o;
     int64_t counts[2] = {0, 0};
@@ -144,8 +145,8 @@ static int list(struct cli *c) {
 
 /* ---- export ---- */
 
-/* The user's reports as YAML, counted, in the form that an entry's `success`
- * takes:
+/* Writes the user's reports as YAML, with counts in the form of an entry's
+ * `success`:
  *
  *     vllm/kv-cache-too-small:
  *       workarounds:
@@ -153,9 +154,9 @@ static int list(struct cli *c) {
  *           success: {basis: reports, worked: 2, tried: 3, links: []}
  *           # 2026-11-21 worked: 8192 did
  *
- * The links are empty, which the check refuses: the address of the pull
- * request belongs there, and only its author can know it. Notes are comments,
- * for the author to read before strangers do.
+ * The list of links is empty, which `check` refuses: the author has to add the
+ * address of the pull request. Notes are comments, for the author to read
+ * before they are published.
  */
 static int by_fix(const void *x, const void *y) {
     const struct own_line *a = x, *b = y;
@@ -164,7 +165,7 @@ static int by_fix(const void *x, const void *y) {
     return order != 0 ? order : (a->from > b->from) - (a->from < b->from);
 }
 
-/* Reports of one fix, at[0] to at[n - 1]. */
+/* Writes the reports of one fix, at[0] to at[n - 1]. */
 static void put_fix(FILE *out, const struct own_line *at, size_t n) {
     size_t worked = 0;
     for (size_t i = 0; i < n; i++)

@@ -1,8 +1,8 @@
-/* fit.c: `oomkb fit --model NAME --gpu NAME ...`: does it fit, and what would
- * make it fit? Every option is a fact by another name, an engine's own flags
- * included; operands are the command that starts the engine, word by word, as
- * one argument, or in a file. What is behind file names is read here, the
- * library reads no files. */
+/* fit.c: `oomkb fit --model NAME --gpu NAME ...`: computes whether a model
+ * fits, and what would make it fit. Every option is a fact under another name,
+ * including an engine's own flags. Operands are the command that starts the
+ * engine: word by word, as one argument, or in a file. Files are read here,
+ * since the library reads none. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/limits.h"
 
 struct asking {
-    /* "fact=value", "-tp=2", one after the other */
+    /* "fact=value", "-tp=2", one behind the other */
     char room[CLI_FIT_BYTES_MAX];
     size_t used;
     const char *list[CLI_FIT_MAX + CLI_ANSWERS_MAX + 1];
@@ -24,7 +24,7 @@ struct asking {
     oomkb_fit_question question;
 };
 
-/* Options of oomkb are facts; an engine's flags keep their dashes. */
+/* Adds an option as a fact. An engine's flags keep their dashes. */
 static bool take_fact(struct asking *q, const struct fit_option *o) {
     char *at = q->room + q->used;
     size_t left = sizeof q->room - q->used;
@@ -54,7 +54,8 @@ static bool take_option(struct asking *q, const struct fit_option *o) {
 
 /* ---- files ---- */
 
-/* A config.json has to end within that; of a GGUF file the front will do. */
+/* Reads the model's file. A config.json must end within the limit; of a GGUF
+ * file the beginning is enough. */
 static int read_config(struct cli *c, struct asking *q) {
     bool is_whole = false;
     int status = input_read(c, q->config_path, MODEL_FILE_BYTES_MAX, &q->config,
@@ -65,7 +66,7 @@ static int read_config(struct cli *c, struct asking *q) {
                : cli_usage(c, "cli.error.fit_file", q->config_path, NULL);
 }
 
-/* Words that the shell took apart, as it would read them again. */
+/* Joins words, quoted for a shell. */
 static bool join_words(struct content *out, char **words, size_t count) {
     FILE *all = open_memstream(&out->p, &out->n);
     if (all != NULL)
@@ -73,7 +74,8 @@ static bool join_words(struct content *out, char **words, size_t count) {
     return all != NULL && fclose(all) == 0;
 }
 
-/* `fit ... -- vllm serve m`, `fit ... "vllm serve m"`, a file, or - . */
+/* Reads the command: `fit ... -- vllm serve m`, `fit ... "vllm serve m"`, a
+ * file, or "-". */
 static int read_command(struct cli *c, struct asking *q) {
     bool is_whole = true;
     char *first = c->operands[0];

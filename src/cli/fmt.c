@@ -1,5 +1,5 @@
-/* fmt.c: `oomkb fmt [PATH]...`: entries in the one layout, in place. A folder
- * stands for all entries in it. */
+/* fmt.c: `oomkb fmt [PATH]...`: formats entries in place. A folder stands for
+ * all entries in it. */
 #include <stdio.h>
 
 #include "cli/corpus.h"

@@ -1,24 +1,25 @@
-/* follow.c: `oomkb --follow`, for who watches a log grow.
+/* follow.c: `oomkb --follow`: diagnoses a log while it grows.
  *
  *     read what is there -> news? -> wait -> read what came -> news? -> ...
  *     Ctrl-C, or the end of all pipes -> the report of the whole
  *
- * Each cause is told once, when its message is over: when nothing has come for
- * QUIET_MS, or when other lines stand behind it. On a busy log it is looked
- * for every LOOK_MS, and never more than a twentieth of the time. stdout is
- * flushed after each report; what is said about the watching goes to stderr.
+ * Each cause is reported once, when its message is complete: when nothing came
+ * for QUIET_MS, or when other lines follow it. On a busy log news are looked
+ * for every LOOK_MS, and for at most a twentieth of the time. stdout is flushed
+ * after each report; messages about the watching go to stderr.
  *
- * A growing log under its name, as `tail -F` sees it:
+ * A growing log under its name, as `tail -F` treats it:
  *
  *     log rotated        the old file is read to its end, then the new one
  *     log cut short      read again from the start
- *     log not there      said once, and waited for
- *     a pipe             its end is the end
+ *     log missing        one message, then it waits
+ *     a pipe             ends with the pipe
  *
- * The scan goes on through all of that: what an engine said when it started
- * still counts after midnight. So line numbers count on, which is said.
+ * The scan continues through all of that: what an engine printed at its start
+ * still counts after a rotation. So line numbers continue, too, and a message
+ * says so.
  *
- * Signals are blocked and looked at between two reads, so that nothing is
+ * Signals are blocked and checked between two reads, so that nothing is
  * interrupted and no handler is needed.
  */
 #include <errno.h>
@@ -40,22 +41,22 @@
 
 struct followed {
     const char *name;
-    size_t number;      /* of the operand */
-    int in;             /* -1: not there (yet) */
-    bool is_file;       /* else a pipe: its end is the end */
+    size_t number;      /* index of the operand */
+    int in;             /* -1: not open (yet) */
+    bool is_file;       /* else a pipe, which ends */
     bool is_over;
     bool is_missing_said;
     dev_t device;
     ino_t inode;
     off_t at;           /* bytes read of this file */
-    uint64_t lines;     /* read in all, of every file that had the name */
+    uint64_t lines;     /* lines read of all files that had the name */
     bool is_mid_line;
     oomkb_scan *scan;
     int status;
-    bool has_unseen;    /* bytes that were not looked at for news */
-    int64_t last_ms;    /* when bytes came last */
-    int64_t look_ms;    /* not looked at before */
-    uint64_t last_print; /* of the last news as it was written; 0: none */
+    bool has_unseen;    /* has bytes that were not checked for news */
+    int64_t last_ms;    /* time of the last bytes */
+    int64_t look_ms;    /* time of the next check */
+    uint64_t last_print; /* hash of the last news as it was written; 0: none */
 };
 
 /* ---- one log ---- */
@@ -74,8 +75,8 @@ static void take_up(struct followed *f, int in) {
     f->at = 0;
 }
 
-/* Takes up the name: waits where there is none yet. False: after an error was
- * said, f is over. */
+/* Opens the name, or waits if it does not exist yet. False after an error: f is
+ * over. */
 static bool followed_open(struct cli *c, struct followed *f) {
     int in = input_open(f->name);
     if (in >= 0) {
@@ -98,7 +99,7 @@ static void followed_close(struct followed *f) {
     f->in = -1;
 }
 
-/* The line that was cut off does not go on in the file that follows. */
+/* Ends an unfinished line: it does not continue in the next file. */
 static void end_line(struct followed *f) {
     if (f->is_mid_line) {
         oomkb_scan_feed(f->scan, "\n", 1, NULL);
@@ -115,7 +116,7 @@ static void say_new(struct cli *c, struct followed *f, const char *key) {
 static void take_new_file(struct cli *c, struct followed *f) {
     int in = input_open(f->name);
     if (in < 0)
-        return; /* between the two stat() and this; there is a next time */
+        return; /* it was removed since stat(): the next turn tries again */
     if (f->in >= 0) {
         followed_close(f);
         say_new(c, f, "cli.follow.replaced");
@@ -124,7 +125,8 @@ static void take_new_file(struct cli *c, struct followed *f) {
     f->is_missing_said = false;
 }
 
-/* Another file under the name, or this one cut short: go to its start. */
+/* If the name has another file now, or this one was cut short, begins at its
+ * start. */
 static void followed_look_again(struct cli *c, struct followed *f) {
     struct stat named, about;
     if (f->is_over || (f->in >= 0 && !f->is_file))
@@ -154,7 +156,7 @@ static bool is_readable(const struct followed *f) {
     return f->is_file || poll(&one, 1, 0) > 0;
 }
 
-/* What is there now, at most n bytes; 0: nothing (or over). */
+/* Reads what is there now, at most n bytes; 0: nothing, or f is over. */
 static size_t followed_read(struct cli *c, struct followed *f, char *piece,
                             size_t n) {
     if (f->is_over || f->in < 0 || !is_readable(f))
@@ -175,7 +177,7 @@ static size_t followed_read(struct cli *c, struct followed *f, char *piece,
     return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all logs ---- */
 
 struct following {
     struct cli *c;
@@ -214,7 +216,7 @@ static void fail(struct following *w, struct followed *f,
     f->scan = NULL;
 }
 
-/* Of what the report says, in FNV-1a: to see whether it was said before. */
+/* Hashes a written report by FNV-1a, to compare it with the last one. */
 static int add_to_print(void *ctx, const char *bytes, size_t n) {
     uint64_t *print = ctx;
     for (size_t i = 0; i < n; i++)
@@ -235,7 +237,7 @@ static void tell_news(struct following *w, struct followed *f,
     oomkb_options options = input_options(w->c, f->name);
     input_title(w->c, f->name, f->number, cli_now(false).text);
     input_report(w->c, news, &options);
-    /* what could not be written is seen at the end, by cli_finish() */
+    /* errors of writing are checked at the end, by cli_finish() */
     w->c->is_pipe_closed = w->c->is_pipe_closed || fflush(stdout) != 0;
     f->last_print = print_of(w->c, news, &options);
 }
@@ -264,7 +266,8 @@ static void look_where_due(struct following *w, struct followed *f) {
         look_for_news(w, f, is_quiet);
 }
 
-/* People have read it already where it is what they were told last. */
+/* Writes the final report. If it equals the last news, a line says so, except
+ * in jsonl. */
 static int tell_whole(struct following *w, const struct followed *f,
                       const oomkb_report *report,
                       const oomkb_options *options) {
@@ -282,7 +285,7 @@ static int finish(struct following *w, struct followed *f) {
     oomkb_error err;
     if (f->scan == NULL)
         return f->status;
-    if (f->in < 0 && f->lines == 0) { /* waited for in vain */
+    if (f->in < 0 && f->lines == 0) { /* the file never appeared */
         oomkb_scan_free(f->scan);
         return STATUS_ERROR;
     }
@@ -318,7 +321,7 @@ static bool read_what_came(struct following *w, struct followed *f) {
     return pieces > 0;
 }
 
-/* On a terminal: that it is alive, once. */
+/* Writes once to a terminal that all lines so far were read. */
 static void say_caught_up(struct following *w) {
     uint64_t all = 0;
     for (size_t i = 0; i < w->count; i++)
@@ -329,7 +332,8 @@ static void say_caught_up(struct following *w) {
     w->is_caught_up_said = true;
 }
 
-/* Until something can be read, or a while. Files are always readable. */
+/* Waits until a pipe can be read, WAIT_MS at most. Files are always
+ * readable. */
 static void wait_a_while(const struct following *w) {
     struct pollfd pipes[64];
     nfds_t n = 0;

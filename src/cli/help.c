@@ -1,10 +1,10 @@
-/* help.c: what there is, from the tables of commands and options; every word
- * besides their names stands in i18n. */
+/* help.c: the help, from the tables of commands and options. All other words
+ * are in i18n. */
 #include <stdio.h>
 
 #include "cli/cli.h"
 
-#define NAME_COLUMNS 24 /* of a command or option, before what it does */
+#define NAME_COLUMNS 24 /* of a command or option, before its description */
 
 static void write_row(struct cli *c, const char *name, const char *help_key) {
     printf("  %-*s  ", NAME_COLUMNS, name);
@@ -21,7 +21,7 @@ static void write_option(struct cli *c, const struct option_row *o) {
     write_row(c, name, o->help_key);
 }
 
-/* Those that one command alone takes stand under its name. */
+/* True for an option of a single command. It is listed under that command. */
 static bool is_of_one(const struct option_row *o) {
     return (o->commands & (o->commands - 1)) == 0 &&
            o->commands != FOR_diagnose;
@@ -37,7 +37,7 @@ static bool is_shown(const struct option_row *o, enum which which,
            (which == OF_SEVERAL || o->commands == bits);
 }
 
-/* Under a heading; nothing where there are none. */
+/* Writes options under a heading; nothing if there are none. */
 static void write_options(struct cli *c, enum which which,
                           const struct command *command) {
     unsigned bits = command != NULL ? (unsigned)command->bit : 0;
@@ -81,7 +81,7 @@ static void write_one(struct cli *c, const struct command *command) {
     cli_say(c, "cli.help.status", NULL, NULL);
 }
 
-/* `oomkb help`, `oomkb help explain`, `oomkb explain --help`. */
+/* For `oomkb help`, `oomkb help explain`, `oomkb explain --help`. */
 int run_help(struct cli *c) {
     const struct command *which = NULL;
     bool is_help = c->command->bit == FOR_help;

@@ -1,4 +1,4 @@
-/* input.c: opening logs by name, and their answers on stdout. */
+/* input.c: opens logs by name and writes their reports to stdout. */
 #include "cli/input.h"
 
 #include <errno.h>
@@ -39,7 +39,8 @@ ssize_t input_piece(int in, char *room, size_t n) {
 }
 
 static bool make_room(struct content *c, size_t *cap) {
-    char *longer = c->n < *cap ? c->p : realloc(c->p, *cap * 2 + PIECE_BYTES + 1);
+    char *longer = c->n < *cap ? c->p
+                               : realloc(c->p, *cap * 2 + PIECE_BYTES + 1);
     if (longer == NULL)
         return false;
     *cap = c->n < *cap ? *cap : *cap * 2 + PIECE_BYTES;
@@ -82,14 +83,16 @@ size_t input_threads(const struct cli *c) {
 oomkb_options input_options(struct cli *c, const char *name) {
     oomkb_options options = cli_options(c);
     size_t logs = c->operand_count > 0 ? c->operand_count : 1;
-    size_t share = input_threads(c) / logs; /* where logs are fewer */
+    size_t share = input_threads(c) / logs; /* more than 1 if there are fewer
+                                               logs than threads */
     options.input_name = name;
     options.own_reports = c->own_reports;
     options.threads = share > 0 ? (uint32_t)share : 1;
     return options;
 }
 
-/* The system's words, which are English, but for what happens often. */
+/* The message of an error number: a text of the program for the frequent ones,
+ * else the system's, in English. */
 static const char *number_text(struct cli *c, int number) {
     switch (number) {
     case ENOENT: return cli_text(c, "cli.error.missing");
@@ -99,7 +102,7 @@ static const char *number_text(struct cli *c, int number) {
     }
 }
 
-/* A word that is no file, where a command could have stood. */
+/* The command that was meant by a word that is no file; NULL: none. */
 static const char *command_meant(const struct cli *c, const char *name,
                                  int number) {
     bool may_be_one = number == ENOENT && !c->is_command_named &&
@@ -139,7 +142,7 @@ int input_report(struct cli *c, const oomkb_report *report,
     c->is_item_begun = false;
     int code =
         oomkb_report_write(report, c->format, options, cli_write, c, &err);
-    if (code == OOMKB_ERROR_IO) { /* cli_finish() looks at stdout */
+    if (code == OOMKB_ERROR_IO) { /* cli_finish() checks stdout */
         c->is_pipe_closed = errno == EPIPE;
         return STATUS_NONE;
     }
@@ -153,12 +156,12 @@ int input_whole(struct cli *c, const char *name, const oomkb_report *report,
     uint64_t lines = 0;
     if (oomkb_report_is_whole(report, &lines))
         return status;
-    fflush(stdout); /* the answer stands above */
+    fflush(stdout); /* the report comes first */
     cli_remark(c, "cli.error.cut", name, digits_of((int64_t)lines).text);
     return status == STATUS_NONE ? STATUS_ERROR : status;
 }
 
-/* A name may be a secret itself: then its number must do. */
+/* With --redact the number stands for the name. */
 void input_title(struct cli *c, const char *name, size_t i,
                  const char *about) {
     bool is_markdown = strcmp(c->format, "markdown") == 0;
@@ -169,7 +172,7 @@ void input_title(struct cli *c, const char *name, size_t i,
     if (c->redact)
         snprintf(shown, sizeof shown, "%zu/%zu", i + 1, c->operand_count);
     for (char *at = shown; is_markdown && *at != '\0'; at++)
-        *at = *at == '`' ? '\'' : *at; /* it stands in a span */
+        *at = *at == '`' ? '\'' : *at; /* the name is put between backticks */
     fputs(c->titled_count++ > 0 ? "\n" : "", stdout);
     fputs(is_markdown ? "# `" : "==> ", stdout);
     put_safe(stdout, shown);
@@ -186,12 +189,12 @@ int status_of_both(int one, int other) {
                                                         : STATUS_NONE;
 }
 
-/* ---- one log, read and told of ---- */
+/* ---- reading and writing as two steps ---- */
 
-/* Reading and telling are two steps, so that reading may be done by another
- * thread; what went wrong in the first is kept and said in the second. */
+/* Another thread may do the reading. Its errors are kept and written by the
+ * second step. */
 
-/* All of in into the scan. False: out says why not. */
+/* Feeds all of `in` to the scan. False: *out has the error. */
 static bool feed_all(oomkb_scan *scan, int in, exam_watcher watcher,
                      void *ctx, struct exam *out) {
     char piece[PIECE_BYTES];

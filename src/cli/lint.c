@@ -1,12 +1,12 @@
-/* lint.c: `oomkb lint FILE...`: files that start an engine, before they do.
+/* lint.c: `oomkb lint FILE...`: checks files that start an engine.
  *
- *     --gpu NAME --gpus N     the machine, where a file does not say it
- *     --env-file FILE         what fills ${NAME}; else .env beside the file
- *     --fix                   only what would put it right, as a unified diff
+ *     --gpu NAME --gpus N     the machine, if a file does not name it
+ *     --env-file FILE         values of ${NAME}; else .env beside the file
+ *     --fix                   only the fixes, as a unified diff
  *     --format                text, json, sarif, github
  *
- * Exit status: 0 clean, 1 an error or a warning, 2 a file that cannot be read
- * or, without any finding, a service of which nobody can tell. */
+ * Exit status: 0 no findings, 1 an error or a warning, 2 a file that cannot be
+ * read or, without any finding, a service whose verdict is unknown. */
 #include <stdio.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct linting {
     const oomkb *kb;
     const char *facts[FACTS_MAX];
     struct lint_options options;
-    struct lint_text *texts; /* as they were read */
+    struct lint_text *texts; /* the files that were read */
     size_t text_count, text_cap;
     struct lint_file **files;
     size_t count, cap;
@@ -66,7 +66,8 @@ static void add_file(struct linting *l, struct lint_file *file) {
 
 /* ---- reading ---- */
 
-/* Regular files alone, of no more than is linted. */
+/* Reads a file that another one names: only a regular file, up to the limit for
+ * linted files. */
 static bool read_beside(void *arg, struct arena *a, struct str path,
                         struct str *text) {
     struct content content = {0};
@@ -83,7 +84,8 @@ static bool read_beside(void *arg, struct arena *a, struct str path,
     return is_read;
 }
 
-/* Programs are told within the one document, people on stderr. */
+/* Reports a file that cannot be read: on stderr, and as a finding unless the
+ * format is text. */
 static void tell_unread(struct linting *l, const char *name, int number) {
     char said[TEXT_MAX];
     if (number != 0)
@@ -174,7 +176,7 @@ static void sum_up(struct linting *l) {
     size_t asked = l->verdicts[FIT_YES] + l->verdicts[FIT_LIKELY] +
                    l->verdicts[FIT_NO] + l->verdicts[FIT_UNKNOWN];
     if (asked == 0 && l->has_unread)
-        return; /* nobody knows what starts there */
+        return; /* no file with a service could be read */
     cli_remark(l->c, asked == 0 ? "cli.lint.none" : "cli.lint.sum",
                digits_of((int64_t)asked).text,
                digits_of((int64_t)l->findings).text);

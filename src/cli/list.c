@@ -1,5 +1,5 @@
-/* list.c: `oomkb list [WHAT]`: what the knowledge base knows: its entries, or
- * those of a component, or the names that options take (models, gpus ...). */
+/* list.c: `oomkb list [WHAT]`: the entries of the knowledge base, or those of a
+ * component, or the names that options take (models, gpus ...). */
 #include <string.h>
 
 #include "cli/cli.h"

@@ -1,4 +1,5 @@
-/* main.c: read the line, run the command, see that stdout was written. */
+/* main.c: reads the command line, runs the command, and checks that stdout was
+ * written. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ static int run(struct cli *c) {
         return run_version(c);
     if (c->wants_help)
         return run_help(c);
-    /* nothing to read and nobody who pipes: say what there is */
+    /* without operands and without a pipe: the help */
     if (c->command->bit == FOR_diagnose && c->operand_count == 0 &&
         isatty(STDIN_FILENO)) {
         run_help(c);
@@ -29,8 +30,8 @@ static int run(struct cli *c) {
 }
 
 int main(int argc, char **argv) {
-    /* writing to a closed pipe shall be an error code, not the end:
-     * cli_finish() then goes quietly */
+    /* writing to a closed pipe is an error code, not a signal: cli_finish()
+     * handles it */
     struct sigaction quiet = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &quiet, NULL);
     struct cli c = {0};

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "serve/mcp.h"
 
-/* false: nobody reads on, or memory ended. */
+/* Answers a message. False: stdout cannot be written, or out of memory. */
 static bool reply_to(oomkb *kb, struct str message, struct buf *reply) {
     buf_clear(reply);
     if (!mcp_answer(kb, message, reply) || !buf_ok(reply))
@@ -28,7 +28,8 @@ int run_mcp(struct cli *c) {
     buf_init(&reply, NULL, 0);
     while (is_well && (n = getline(&line, &room, stdin)) > 0) {
         size_t bytes = (size_t)n;
-        while (bytes > 0 && (line[bytes - 1] == '\n' || line[bytes - 1] == '\r'))
+        while (bytes > 0 &&
+               (line[bytes - 1] == '\n' || line[bytes - 1] == '\r'))
             bytes--;
         if (bytes > 0)
             is_well = reply_to(kb, (struct str){line, bytes}, &reply);

@@ -1,6 +1,6 @@
-/* memory.c: `oomkb memory [LOG]`: where the memory of a job went that runs, by
- * what its engine printed while it started. The name is what is asked for, as
- * `facts` and `fit` are; `explain` is for entries. */
+/* memory.c: `oomkb memory [LOG]`: what uses the memory of a running job, by the
+ * lines that its engine printed at start. Like `facts` and `fit` it is named
+ * for its result; `explain` is for entries. */
 #include "cli/input.h"
 
 int run_memory(struct cli *c) {

@@ -1,10 +1,10 @@
-/* new.c: `oomkb new [FILE] [-o FILE]`: an entry drafted from an unknown log.
+/* new.c: `oomkb new [FILE] [-o FILE]`: drafts an entry from an unknown log.
  *
- *     log --> diagnosis --> known: say which entry, and that was it
- *                       --> not known, or only guessed: the draft
+ *     log --> diagnosis --> known: writes the entry's name and ends
+ *                       --> not known, or only suspected: the draft
  *
- * The draft begins at the line that the report suspects, if there is one.
- * Nothing that is there is overwritten. */
+ * The draft begins at the line of the report's suspect, if there is one. An
+ * existing file is not overwritten. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +19,17 @@ struct drafting {
     struct cli *c;
     const oomkb *kb;
     struct draft_source from;
-    struct str known; /* the entry that knows it; empty: none */
+    struct str known; /* the entry of a known failure; empty: none */
     struct str page;
 };
 
-/* ---- what is known of it ---- */
+/* ---- diagnosis ---- */
 
 static void free_report(void *held) {
     oomkb_report_free(*(oomkb_report **)held);
 }
 
-/* Freed with the arena; what is taken of it stays until then. */
+/* The report on the log. The arena frees it. */
 static const struct report *report_of(struct drafting *d) {
     oomkb_report **held = arena_alloc(&d->arena, sizeof *held);
     oomkb_error err = {0};

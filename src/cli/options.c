@@ -1,6 +1,6 @@
-/* options.c: the command line by the one table of options, and the
- * environment behind it: LC_ALL, LC_MESSAGES, LANG for the language, OOMKB_DB
- * for the knowledge base. What is said on the line wins. */
+/* options.c: reads the command line by the table of options, and the
+ * environment: LC_ALL, LC_MESSAGES, LANG for the language, OOMKB_DB for the
+ * knowledge base. The command line overrides the environment. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +14,16 @@
 #define FOR_SHOWN                                                              \
     (FOR_diagnose | FOR_explain | FOR_list | FOR_search | FOR_fit |            \
      FOR_facts | FOR_memory)
-#define FOR_MACHINE (FOR_fit | FOR_lint) /* what no file says */
+#define FOR_MACHINE (FOR_fit | FOR_lint) /* options that describe the machine */
 
-/* Where we are on the line, and the first thing that is wrong with it. */
+/* The state of reading the line, and its first error. */
 struct reading {
     struct cli *c;
     int argc, at;
     char **argv;
-    const struct option_row *row; /* of the option being taken */
-    uint64_t seen; /* bits of rows: judged once the command is known */
+    const struct option_row *row; /* row of the current option */
+    uint64_t seen; /* bits of the rows that were given: checked once the command
+                      is known */
     const char *wrong_key, *wrong_arg, *wrong_more;
 };
 
@@ -35,7 +36,7 @@ static void complain(struct reading *r, const char *key, const char *arg,
     }
 }
 
-/* Is word one of the words in list, which blanks part? */
+/* True if the word is in the list, whose words are separated by blanks. */
 static bool is_listed(const char *list, const char *word) {
     size_t n = strlen(word), length;
     for (; *list != '\0'; list += length + strspn(list + length, " ")) {
@@ -46,7 +47,7 @@ static bool is_listed(const char *list, const char *word) {
     return false;
 }
 
-/* A number from least to most; else key is what is wrong with it. */
+/* Reads a number from least to most; else `key` is the error. */
 static uint32_t number_of(struct reading *r, const char *value, uint32_t least,
                           uint32_t most, const char *key) {
     char *end = NULL;
@@ -59,7 +60,7 @@ static uint32_t number_of(struct reading *r, const char *value, uint32_t least,
     return (uint32_t)n;
 }
 
-/* ---- how an option is taken ---- */
+/* ---- setting an option ---- */
 
 static void take_flag(struct reading *r, const char *value) {
     (void)value;
@@ -94,7 +95,7 @@ static void take_apply(struct reading *r, const char *value) {
     r->c->apply = number_of(r, value, 1, APPLY_MAX, "cli.error.apply");
 }
 
-/* One more of a list that ends somewhere; else key is what is wrong. */
+/* Adds a value to a list of at most `most`; else `key` is the error. */
 static void take_listed(struct reading *r, const char *value, const char **list,
                         size_t *count, size_t most, const char *key) {
     if (*count == most)
@@ -112,7 +113,7 @@ static void take_answer(struct reading *r, const char *value) {
                     "cli.error.too_many_set");
 }
 
-/* "built-in" is the one inside. */
+/* Adds a knowledge base. "built-in" is NULL. */
 static void take_kb(struct reading *r, const char *value) {
     take_listed(r, value, r->c->kb_paths, &r->c->kb_count, CLI_KBS_MAX,
                 "cli.error.too_many_kb");
@@ -229,7 +230,8 @@ const struct option_row option_rows[] = {
     {NULL, 0, NULL, 0, NULL, NULL, 0, NULL},
 };
 
-/* `oomkb fit ... -tp 2`: any flag may be the engine's. */
+/* True if the command is this one. Any other flag of `oomkb fit ... -tp 2` may
+ * be the engine's. */
 static bool is_of(const struct reading *r, const char *command) {
     return r->c->operand_count > 0 &&
            strcmp(r->c->operands[0], command) == 0 && !r->c->is_file_first;
@@ -256,7 +258,7 @@ static void take(struct reading *r, const struct option_row *row,
     row->take(r, value);
 }
 
-/* The row of "--name" or "--name=value" (*value then points behind the '='),
+/* The row of "--name" or "--name=value" (*value then points behind the '='), or
  * of "-h" or "-oFILE"; NULL: no such option. */
 static const struct option_row *row_of(const char *arg, const char **value) {
     size_t n = strcspn(arg, "=");
@@ -298,8 +300,8 @@ static void read_option(struct reading *r, const char *arg) {
     }
 }
 
-/* Operands move to the front of argv[1..]; everything behind -- is one, and
- * everything behind the first word of a command that `fit` is asked about. */
+/* Moves operands to the front of argv[1..]. Everything behind -- is an operand,
+ * and everything behind the first word of a command for `fit` or `run`. */
 static void read_line(struct reading *r) {
     bool only_operands = false;
     struct cli *c = r->c;
@@ -308,7 +310,7 @@ static void read_line(struct reading *r) {
         char *arg = r->argv[r->at++];
         if (only_operands || arg[0] != '-' || arg[1] == '\0') {
             only_operands = only_operands || is_of(r, "fit") || is_of(r, "run");
-            /* a command's words */
+            /* words of a command */
             c->operands[c->operand_count++] = arg;
         } else if (strcmp(arg, "--") == 0) {
             only_operands = true;
@@ -317,7 +319,7 @@ static void read_line(struct reading *r) {
             read_option(r, arg);
         }
     }
-    c->operands[c->operand_count] = NULL; /* as an argv ends */
+    c->operands[c->operand_count] = NULL; /* argv ends with NULL */
 }
 
 static void find_command(struct reading *r, const char *first) {

@@ -1,4 +1,4 @@
-/* output.c: stdout, its width and colours, and the knowledge base to ask. */
+/* output.c: stdout with its width and colours, and the knowledge base. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,8 @@ oomkb_options cli_options(const struct cli *c) {
     };
 }
 
-/* Does the locale, if one is said, have the glyphs of the bars? */
+/* True if the locale is UTF-8 or not set: then it has the glyphs of the
+ * bars. */
 static bool has_glyphs(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -72,8 +73,8 @@ static bool has_glyphs(void) {
     return true;
 }
 
-/* Block elements (U+2580 to U+259F) and the middle dot by ASCII characters that
- * differ as they do. */
+/* Writes block elements (U+2580 to U+259F) and the middle dot as similar ASCII
+ * characters. */
 static bool put_in_ascii(const char *bytes, size_t n) {
     static const char marks[] = "^###############?.=%?????*/?+?\\?";
     const unsigned char *p = (const unsigned char *)bytes;
@@ -102,7 +103,7 @@ int cli_write(void *ctx, const char *bytes, size_t n) {
         fputc('\n', stdout);
         c->owes_newline = false;
     }
-    /* in a list, an item goes without the newline that ends a file */
+    /* in a list, an item has no newline at its end */
     if (c->is_listing && n > 0 && bytes[n - 1] == '\n') {
         c->owes_newline = true;
         n--;
@@ -112,7 +113,7 @@ int cli_write(void *ctx, const char *bytes, size_t n) {
     return fwrite(bytes, 1, n, stdout) == n ? 0 : 1;
 }
 
-/* A JSON list: "[" before the first item, "," between. */
+/* Writes "[" before the first item of a JSON list, and "," between items. */
 void cli_separate(struct cli *c) {
     if (c->is_listing) {
         fputs(c->listed_count++ == 0 ? "[\n" : ",\n", stdout);

@@ -1,4 +1,4 @@
-/* overlay.c: reading and changing the file of the user's own reports. */
+/* overlay.c: reads and changes the file of the user's own reports. */
 #include "cli/overlay.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@ static void refuse(struct overlay *o, const char *key) {
     o->is_refused = true;
 }
 
-/* ---- where ---- */
+/* ---- path ---- */
 
-/* The specification says that a path which is not absolute counts for none. */
+/* By the specification a path that is not absolute is ignored. */
 static bool path_find(char path[OVERLAY_PATH_MAX]) {
     const char *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
@@ -34,7 +34,7 @@ static bool path_find(char path[OVERLAY_PATH_MAX]) {
     return n > 0 && n < OVERLAY_PATH_MAX - 16;
 }
 
-/* Every folder on the way to path, for this user alone. */
+/* Makes every folder of the path, for this user only. */
 static void folders_make(struct overlay *o) {
     char *folder = (char *)arena_str(&o->arena, str_of(o->path)).p;
     for (char *at = folder + 1; *at != '\0'; at++) {
@@ -124,7 +124,7 @@ static void lines_read(struct overlay *o) {
                                      o->at[i].fix, o->at[i].outcome).p;
 }
 
-/* A file may grow while it is read; what is there when it is opened counts. */
+/* Reads `size` bytes: the file may grow while it is read. */
 static void text_read(struct overlay *o, size_t size) {
     ssize_t got = 1;
     o->text = arena_alloc(&o->arena, size + FEEDBACK_LINE_BYTES_MAX + 1);
@@ -137,8 +137,8 @@ static void text_read(struct overlay *o, size_t size) {
     lines_read(o);
 }
 
-/* A pipe or a device would be waited for, or never end: only a regular file is
- * read. */
+/* Opens and reads the file. Only a regular file is read: a pipe or a device
+ * might block, or never end. */
 static void open_all(void *arg) {
     struct overlay *o = arg;
     struct stat s = {.st_size = 0};
@@ -181,7 +181,7 @@ void overlay_close(struct overlay *o) {
     if (o->in >= 0)
         close(o->in);
     if (o->lock >= 0)
-        close(o->lock); /* and with it the lock */
+        close(o->lock); /* releases the lock */
     o->in = o->lock = -1;
 }
 
@@ -196,7 +196,7 @@ bool overlay_read(struct cli *c, struct overlay *o) {
     *o = (struct overlay){.in = -1, .lock = -1};
     if (!path_find(o->path))
         return true;
-    c->format = "text"; /* stdout is for the answers */
+    c->format = "text"; /* stdout is for the reports */
     bool is_open = overlay_open(c, o, false);
     c->format = format;
     if (is_open)

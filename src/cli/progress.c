@@ -1,14 +1,14 @@
-/* progress.c: one line on stderr, drawn over and over, and taken away.
+/* progress.c: one line on stderr that is redrawn, and erased at the end.
  *
  *     [#########...............]  38 %  1.1 of 2.9 GiB  512 MiB/s  4 s left
  *     1.1 GiB  512 MiB/s                            a pipe: no size, no end
  *
- * Bytes are those of the input as it lies there: of a compressed file the
- * compressed ones, whose number is known. What does not fit a narrow terminal
- * is left out, the bar first to last: size, rate, bar.
+ * Bytes are those of the input: of a compressed file the compressed ones, whose
+ * number is known. On a narrow terminal parts are left out, in this order: bar,
+ * size, rate, time left.
  *
- * It refuses to draw before a second of work, where stderr is no terminal or a
- * dumb one, and while the input is typed. It has no colours.
+ * Nothing is drawn in the first second, if stderr is no terminal or a dumb one,
+ * or while the input is typed. There are no colours.
  */
 #include "cli/progress.h"
 
@@ -65,7 +65,8 @@ struct progress progress_begin(struct cli *c, int in) {
 
 /* ---- parts of the line ---- */
 
-/* Terminal columns of our own words: Chinese ones take two. */
+/* The terminal columns of a text of the program: Chinese characters take
+ * two. */
 static size_t columns_of(const char *text) {
     size_t n = 0;
     for (; *text != '\0'; text++) {
@@ -75,11 +76,12 @@ static size_t columns_of(const char *text) {
     return n;
 }
 
-/* "1.1 GiB": tenths, in the largest unit that leaves one before the point. */
+/* Writes "1.1 GiB": tenths, in the largest unit with a digit before the
+ * point. */
 static void put_size(char room[PART_MAX], uint64_t bytes) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
-    uint64_t tenths = bytes / 102; /* 1024 / 10, near enough */
+    uint64_t tenths = bytes / 102; /* about 1024 / 10 */
     while (unit + 1 < sizeof units / sizeof *units && tenths >= 10240) {
         tenths /= 1024;
         unit++;
@@ -154,7 +156,7 @@ static void add_bar(const struct progress *p, char *line, size_t columns) {
     add_part(line, bar);
 }
 
-/* What fits: each part with two blanks before it. */
+/* Joins the parts that fit, each with two blanks before it. */
 static void lay_out(const struct progress *p, struct parts *parts,
                     size_t width, char line[LINE_MAX_BYTES]) {
     char *const least_first[] = {parts->size, parts->rate, parts->left,

@@ -1,15 +1,15 @@
-/* run.c: `oomkb run -- COMMAND`: a command whose output passes through as it
- * is, and is scanned as it comes.
+/* run.c: `oomkb run -- COMMAND`: runs a command. Its output passes through
+ * unchanged and is scanned as it comes.
  *
  *     facts of the machine -> the command -> its end -> of memory? -> report
  *
- * It died of memory where its own words say so, or where the kernel's counters
- * do: a process that is killed prints nothing. What the counters say is added
- * to the log as the kernel prints it, and is diagnosed like any other line.
+ * It failed for memory if its own output says so, or if the kernel's counters
+ * do: a process that is killed prints nothing. For a change of the counters the
+ * kernel's lines are added to the log, and diagnosed like any other line.
  *
- * --apply starts it again with the corrected command, where that is computed as
- * enough; a command is never started twice. What fails all the same ends with
- * the first error.
+ * --apply starts it again with the corrected command, if arithmetic calls that
+ * enough; the same command is never started twice. If the corrected one fails
+ * too, the status is that of the first failure.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,13 +23,14 @@
 #include "cli/run.h"
 
 #define STARTS_MAX (APPLY_MAX + 1)
-#define TERMINATION_BYTES 4096 /* that Kubernetes keeps */
+#define TERMINATION_BYTES 4096 /* the most that Kubernetes keeps */
 
 enum death {
-    DEATH_NONE,     /* it ended well, or was asked to */
-    DEATH_MEMORY,   /* its own words say so */
-    DEATH_KERNEL,   /* the kernel killed for memory, whatever it printed */
-    DEATH_NO_MEMORY, /* killed, and the kernel's counters say: not by it */
+    DEATH_NONE,     /* it succeeded, could not be started, or was stopped by a
+                       signal */
+    DEATH_MEMORY,   /* by its own output */
+    DEATH_KERNEL,   /* the kernel killed it for memory */
+    DEATH_NO_MEMORY, /* killed, but by the counters not for memory */
     DEATH_OTHER
 };
 
@@ -38,17 +39,18 @@ struct attempt {
     struct child_end end;
     struct kill_count before, after;
     enum death death;
-    oomkb_report *report; /* NULL: none could be made */
+    oomkb_report *report; /* NULL: there is no report */
     const char *const *argv;
-    oomkb_retry retry;    /* strings of the report */
+    oomkb_retry retry;    /* its strings belong to the report */
 };
 
 static bool is_killed(const struct child_end *end) {
     return child_exit_status(end) == 128 + SIGKILL;
 }
 
-/* The counters count everybody in the cgroup, so a command that ended well was
- * not it. Those of the whole machine tell only of one that was killed. */
+/* True if the kernel killed the command for memory. The counters include all
+ * processes of the cgroup, so a command that succeeded was not killed. Those of
+ * the whole machine count only if the command was killed. */
 static bool is_kernels(const struct attempt *a) {
     bool is_ours = a->before.in_cgroup >= 0 &&
                    a->after.in_cgroup > a->before.in_cgroup;
@@ -58,7 +60,7 @@ static bool is_kernels(const struct attempt *a) {
            (is_ours || (is_some && is_killed(&a->end)));
 }
 
-/* What the kernel did stands behind what the command said. */
+/* Adds the kernel's lines behind the output of the command. */
 static void add_kernels_words(struct watch *w, const struct attempt *a) {
     char lines[RUN_KERNEL_BYTES_MAX];
     if (!is_kernels(a))
@@ -106,7 +108,7 @@ static int put_into(void *ctx, const char *bytes, size_t n) {
     return fwrite(bytes, 1, n, ctx) == n ? 0 : 1;
 }
 
-/* ---- why it ended ---- */
+/* ---- the cause of its end ---- */
 
 static bool is_of_memory(const struct attempt *a) {
     return a->death == DEATH_MEMORY || a->death == DEATH_KERNEL;
@@ -171,7 +173,7 @@ static void write_file(struct cli *c, const struct attempt *a) {
         cli_remark(c, "cli.run.file", c->report_path, strerror(errno));
 }
 
-/* As much as is kept, to the end of a line. */
+/* Writes the report for Kubernetes, cut at the end of a line. */
 static void write_termination(struct cli *c, const struct attempt *a) {
     char *text = NULL;
     size_t n = 0;
@@ -198,8 +200,8 @@ static void attempt_write(struct cli *c, const struct attempt *a) {
         write_termination(c, a);
 }
 
-/* stdout is the command's: everything goes to stderr, and to the files that
- * were asked for. */
+/* Writes the report. stdout belongs to the command, so everything goes to
+ * stderr and to the requested files. */
 static void attempt_tell(struct cli *c, const struct attempt *a) {
     tell_death(c, a);
     if (a->report == NULL)
@@ -215,8 +217,8 @@ static void attempt_tell(struct cli *c, const struct attempt *a) {
  *      "entry":"vllm/kv-cache-too-small","fingerprint":"1-8f...",
  *      "outlook":"again","change":"--max-model-len 40048"}
  *
- * A scheduler that starts a job again and again keeps the file; the fingerprint
- * says whether it is the same failure. Lines are only ever added.
+ * A scheduler that restarts a job keeps the file; an equal fingerprint means
+ * the same failure. Lines are only appended.
  */
 static size_t seen_before(const char *path, const char *fingerprint) {
     char *line = NULL;
@@ -266,14 +268,14 @@ static void attempt_record(struct cli *c, const struct attempt *a) {
                    c->history_path);
 }
 
-/* ---- again ---- */
+/* ---- restarts ---- */
 
 struct job {
     struct cli *c;
     oomkb *kb;
     struct attempt at[STARTS_MAX];
     size_t count;
-    struct child_end first; /* how it failed, should all else fail, too */
+    struct child_end first; /* how the first attempt ended */
 };
 
 static bool is_same(const char *const *x, const char *const *y) {
@@ -291,7 +293,7 @@ static bool was_tried(const struct job *j, const char *const *argv) {
     return false;
 }
 
-/* The key of what speaks against another start; NULL: nothing does. */
+/* The key of the reason against another start; NULL: none. */
 static const char *why_not(const struct job *j, const struct attempt *a) {
     if (a->retry.argv == NULL)
         return a->retry.why_not != NULL ? a->retry.why_not
@@ -302,7 +304,7 @@ static const char *why_not(const struct job *j, const struct attempt *a) {
                ? "run.why.often" : NULL;
 }
 
-/* True: it is to be started again, in that form. */
+/* True if the corrected command is to be started. */
 static bool may_go_on(struct job *j, const struct attempt *a) {
     char change[TEXT_MAX], seconds[32];
     unsigned pause = j->count < 7 ? 1u << (j->count - 1) : 60;
@@ -322,7 +324,8 @@ static bool may_go_on(struct job *j, const struct attempt *a) {
     return number == 0;
 }
 
-/* What was corrected and failed again did not help: the error is the first. */
+/* Ends the job. If corrected commands failed too, the status is that of the
+ * first attempt. */
 static int job_end(struct job *j) {
     const struct attempt *last = &j->at[j->count - 1];
     bool is_given_up = j->count > 1 && is_of_memory(last);

@@ -1,4 +1,4 @@
-/* run.h: the scan of what a command of `oomkb run` writes. Private to cli/. */
+/* run.h: scans the output of a command of `oomkb run`. Private to cli/. */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
@@ -6,25 +6,25 @@
 #include "machine/child.h"
 #include "machine/machine.h"
 
-/* Standard output and standard error, line by line, in the order in which the
- * lines end: a line that is cut by the other stream stays whole. */
+/* The lines of standard output and standard error, in the order in which they
+ * end. A line that the other stream interrupts stays whole. */
 struct watched_line {
     char *p;
     size_t n, cap;
 };
 struct watch {
-    oomkb_scan *scan; /* NULL: it failed, and nothing is scanned any more */
+    oomkb_scan *scan; /* NULL: the scan failed */
     struct watched_line rest[CHILD_STREAMS];
 };
 
-/* argv is the first line of the log: "$ vllm serve ...". */
+/* Begins a scan. argv is the first line of the log: "$ vllm serve ...". */
 void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
                  char *const *argv);
 void watch_seen(void *ctx, int stream, const char *bytes, size_t n);
-/* Nothing more is written: what was begun is a line. */
+/* Ends the unfinished lines: nothing more is written. */
 void watch_end_lines(struct watch *w);
 void watch_add(struct watch *w, const char *text, size_t n);
-/* NULL: there is no report. Ends the watch. */
+/* Ends the scan and returns its report; NULL: none. */
 oomkb_report *watch_end(struct watch *w);
 
 #endif

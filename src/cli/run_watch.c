@@ -1,11 +1,12 @@
-/* run_watch.c: what a command writes, as a log. */
+/* run_watch.c: scans the output of a command as a log. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "cli/run.h"
 
-#define ODD_LEAST 64 /* control characters: more than these, and more than */
+#define ODD_LEAST 64 /* binary: more control characters than this, and more
+                        than */
 #define ODD_SHARE 20 /* one in so many bytes */
 
 void watch_add(struct watch *w, const char *text, size_t n) {
@@ -39,7 +40,7 @@ void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
     free(line);
 }
 
-/* A line that is not over waits, while there is memory to keep it. */
+/* Keeps an unfinished line. False: it is too long, or out of memory. */
 static bool keep(struct watched_line *rest, const char *bytes, size_t n) {
     if (rest->n + n > RUN_REST_BYTES_MAX)
         return false;
@@ -59,7 +60,8 @@ static void flush(struct watch *w, struct watched_line *rest) {
     rest->n = 0;
 }
 
-/* An archive that goes to a pipe has no lines, and is read at great cost. */
+/* True for text. Binary output, such as an archive for a pipe, has no lines and
+ * would be slow to scan. */
 static bool is_text(const char *bytes, size_t n) {
     size_t odd = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-/* say.c: texts of the program through the public header, and the two ways out
- * for bytes that somebody else chose: safe for a terminal, safe in JSON. */
+/* say.c: texts of the program by the public header, and untrusted text made
+ * safe for a terminal or for JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +8,16 @@
 
 #include "cli/cli.h"
 
-/* The base has every key: what is missing could not be held. What stands in
- * stdout's buffer is dropped, so that no key is taken for an answer. */
+/* The built-in knowledge base has every key, so a missing text means that
+ * memory ran out. _Exit() drops the buffer of stdout, so that no incomplete
+ * answer is written. */
 static _Noreturn void no_memory(const char *key) {
     fprintf(stderr, "oomkb: out of memory for the text %s\n", key);
     _Exit(STATUS_ERROR);
 }
 
-/* The texts of the program are those of the built-in base; a base named by
- * --kb is opened only to be asked about logs. */
+/* The texts of the program are in the built-in knowledge base. One given by
+ * --kb is used for logs only. */
 const char *cli_text(struct cli *c, const char *key) {
     int code = OOMKB_OK;
     if (c->words == NULL) {
@@ -31,13 +32,15 @@ const char *cli_text(struct cli *c, const char *key) {
     return text[0] != '\0' ? text : key;
 }
 
-/* U+202A..E, U+2066..9: what comes after would be shown in another order. */
+/* True for U+202A..E and U+2066..9, which change the order of the text behind
+ * them. */
 static bool turns_text(const unsigned char *s) {
     return s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
                             (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
-/* Overlong, a surrogate, past U+10FFFF, or a C1 control: no text. */
+/* True for overlong forms, surrogates, characters past U+10FFFF, and C1
+ * controls. */
 static bool is_misused(const unsigned char *s) {
     static const unsigned char least[][2] = {
         {0xc2, 0xa0}, {0xe0, 0xa0}, {0xf0, 0x90}};
@@ -47,8 +50,8 @@ static bool is_misused(const unsigned char *s) {
     return (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
 }
 
-/* Bytes of the valid UTF-8 character at s; 0 when it is none, or one that a
- * terminal would obey. */
+/* The length of the valid UTF-8 character at s; 0: invalid, or one that
+ * controls a terminal. */
 static size_t safe_character(const unsigned char *s) {
     if (s[0] < 0x80)
         return s[0] >= ' ' && s[0] != 0x7f ? 1 : 0;
@@ -118,11 +121,12 @@ bool is_one_of(const char *word, const char *const *list) {
     return *list != NULL;
 }
 
-/* key's text with {0} and {1} filled in, into room; cut where it is full. */
+/* Writes the text of a key into room, with {0} and {1} filled in; cut at its
+ * end. */
 void fill_text(struct cli *c, const char *key, const char *arg0,
                const char *arg1, char *room, size_t size) {
     const char *text = cli_text(c, key);
-    bool is_raw = text == key; /* no text: the key and what it is about */
+    bool is_raw = text == key; /* there is no text: the key with its argument */
     size_t n = 0;
     room[0] = '\0';
     while (*text != '\0' && n + 1 < size) {
@@ -163,7 +167,8 @@ void cli_say(struct cli *c, const char *key, const char *arg0,
              const char *arg1) {
     char line[TEXT_MAX];
     fill_text(c, key, arg0, arg1, line, sizeof line);
-    for (char *at = line; at != NULL;) { /* our own texts may have lines */
+    for (char *at = line; at != NULL;) { /* texts of the program may have
+                                            several lines */
         char *end = strchr(at, '\n');
         if (end != NULL)
             *end++ = '\0';

@@ -1,12 +1,12 @@
-/* search.c: `oomkb search WORDS`: entries by words, best first. What is typed
- * without quotes, and a message pasted in quotes, are the same to it. */
+/* search.c: `oomkb search WORDS`: finds entries by words, best first. Words
+ * with and without quotes give the same result. */
 #include <stdio.h>
 
 #include "cli/cli.h"
 
 #include "base/limits.h"
 
-/* The operands with blanks between them; cut where room ends. */
+/* Joins the operands with blanks. The result is cut at the end of room. */
 static void join(const struct cli *c, char room[SEARCH_INPUT_BYTES_MAX]) {
     size_t n = 0;
     room[0] = '\0';

@@ -1,5 +1,5 @@
-/* site.c: `oomkb site -o DIR`: every entry as pages, with an index; --html for
- * a site that people read in a browser. */
+/* site.c: `oomkb site -o DIR`: writes a page for every entry, and an index;
+ * --html makes a site for a browser. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ static void publish(void *arg) {
     p->result = author_site(&p->arena, p->kb, &p->wishes);
 }
 
-/* It stands in pages as it is: an address, with nothing in it that ends one. */
+/* True for an address that can be put into pages unchanged: it has no character
+ * that ends an address. */
 static bool is_base_url(const char *url) {
     size_t n = strlen(url);
     return (strncmp(url, "https://", 8) == 0 ||

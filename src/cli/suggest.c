@@ -1,6 +1,5 @@
-/* suggest.c: the command or option that was meant by a word with a slip in it.
- * It guesses and does nothing: a word that names no command may still be a
- * file, so who asks has looked first. */
+/* suggest.c: finds the command or option that was meant by a misspelled word. A
+ * word that is no command may still be a file: callers check that first. */
 #include <string.h>
 
 #include "base/near.h"

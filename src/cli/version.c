@@ -1,4 +1,5 @@
-/* version.c: which program, and which knowledge base it asks. */
+/* version.c: `oomkb version`: the versions of the program and of its knowledge
+ * base. */
 #include <stdio.h>
 
 #include "cli/cli.h"
