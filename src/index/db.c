@@ -1,9 +1,10 @@
-/* db.c: the one place that calls SQLite to prepare, bind, step and read.
+/* db.c: the only file that prepares, binds, steps and reads statements over an
+ * index. (when.c has a connection of its own for predicates.)
  *
- * It trusts no image. A connection that reads one cannot write, runs no
- * trigger or view, checks the cells of every page, and stops a statement that
- * works longer than any query over a sound index could (a B-tree that bites
- * its own tail). Values of another type than the schema says are damage.
+ * No image is trusted. A connection that reads one cannot write, runs no
+ * trigger or view, checks the cells of every page, and interrupts a statement
+ * that takes longer than any query over a sound index (a B-tree with a cycle).
+ * A value of another type than the schema has is damage.
  */
 #include "index/db.h"
 
@@ -21,7 +22,7 @@ static void release(void *what) {
     db->handle = NULL;
 }
 
-/* Raises when rc says that something went wrong. */
+/* Raises if rc is an error. */
 static void db_check(struct db *db, int rc) {
     int kind = rc & 0xff;
     if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE)
@@ -79,7 +80,7 @@ struct row row_of(struct db *db, struct statement *statement) {
         statement->next = db->prepared;
         db->prepared = statement;
     }
-    sqlite3_reset(statement->prepared); /* a raise may have left it half-way */
+    sqlite3_reset(statement->prepared); /* a raise may have left it running */
     db->ticks = 0;
     return (struct row){.db = db, .statement = statement->prepared, .at = 1};
 }
@@ -135,7 +136,7 @@ uint32_t row_number(struct row *r) {
     return (uint32_t)n;
 }
 
-/* Until the next row_next(). */
+/* Valid until the next row_next(). */
 static struct str row_view(struct row *r) {
     if (sqlite3_column_type(r->statement, r->at) != SQLITE_TEXT)
         db_damaged(r->db, "a text is none");

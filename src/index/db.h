@@ -1,7 +1,7 @@
-/* db.h: SQLite as this house uses it. Statements are prepared at their first
- * use; a row is bound or read from left to right. Nothing returns
- * an error: what SQLite refuses is raised, FAIL_MEMORY for memory and
- * FAIL_INDEX for all else. No SQL is ever made of input. */
+/* db.h: the use of SQLite in this layer. Statements are prepared at their first
+ * use; a row is bound or read from left to right. No function returns an error:
+ * errors of SQLite are raised, as FAIL_MEMORY or else FAIL_INDEX. SQL never
+ * contains input. */
 #ifndef INDEX_DB_H
 #define INDEX_DB_H
 
@@ -24,12 +24,12 @@ struct db {
     struct arena *arena;
     sqlite3 *handle;
     struct statement *prepared;
-    struct digest *digest;  /* takes in all that is bound; NULL: nothing */
-    uint32_t ticks;         /* of the statement that runs */
+    struct digest *digest;  /* is fed with all bound values; NULL: none */
+    uint32_t ticks;         /* of the running statement: SQL_TICKS_MAX */
 };
 
-/* A private, empty, in-memory database. The arena owns the connection and what
- * is prepared on it. */
+/* A private, empty, in-memory database. The arena owns the connection and its
+ * statements. */
 struct db *db_open(struct arena *a);
 /* Make it a read-only view of image, which must outlive it. */
 void db_view(struct db *db, struct str image);
@@ -45,14 +45,13 @@ struct row {
 struct row row_of(struct db *db, struct statement *statement);
 void row_bind_int(struct row *r, int64_t n);
 void row_bind_text(struct row *r, struct str s);
-void row_write(struct row *r); /* of an INSERT */
+void row_write(struct row *r); /* runs an INSERT */
 
-bool row_next(struct row *r); /* false: no more rows, and it is reset */
-/* One row or none; then row_done(). */
-void row_done(struct row *r);
+bool row_next(struct row *r); /* false: no more rows; the statement is reset */
+void row_done(struct row *r); /* resets it before its last row */
 int64_t row_int(struct row *r);
 uint32_t row_number(struct row *r);
-struct str row_text(struct row *r); /* in the arena */
+struct str row_text(struct row *r); /* a copy in the arena */
 int row_word(struct row *r, enum vocabulary which);
 
 #endif

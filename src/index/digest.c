@@ -1,8 +1,8 @@
 /* digest.c: two lanes of xor, multiply and fold, as FNV does by bytes, each
  * with its own seed and odd multiplier. Words are little-endian everywhere;
- * the last one is filled up with zeros and the length is fed in front, so that
- * neither "a" + "bc" and "ab" + "c" nor "a" and "a\0" fall together. A check
- * takes in the same words, eight lanes in turn, and folds them. */
+ * the last one is padded with zeros and the length is fed first, so that
+ * neither "a" + "bc" and "ab" + "c" nor "a" and "a\0" collide. A checksum uses
+ * the same step on eight lanes in turn and folds them. */
 #include "index/digest.h"
 
 #define CHECK_LANES 8
@@ -28,7 +28,7 @@ static void feed(struct digest *d, uint64_t word) {
 
 void digest_int(struct digest *d, int64_t n) { feed(d, (uint64_t)n); }
 
-/* Compilers make one load of it where the machine allows that. */
+/* Compilers turn this into one load if the machine allows that. */
 static uint64_t whole_word(const char *p) {
     const unsigned char *b = (const unsigned char *)p;
     return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
@@ -54,7 +54,7 @@ void digest_str(struct digest *d, struct str s) {
 void digest_hex(const struct digest *d, char out[DIGEST_HEX + 1]) {
     static const char digits[] = "0123456789abcdef";
     struct digest last = *d;
-    feed(&last, 0); /* so that the last word is folded in full */
+    feed(&last, 0); /* folds the last word completely */
     for (int i = 0; i < DIGEST_HEX; i++) {
         uint64_t lane = last.lane[i / 16];
         out[i] = digits[(lane >> (60 - 4 * (i % 16))) & 15];
@@ -67,7 +67,7 @@ uint32_t check_of(uint64_t seed, struct str s) {
                                   seed, seed, seed, seed};
     size_t i = 0;
     for (; s.n - i >= 8 * CHECK_LANES; i += 8 * CHECK_LANES) {
-        const char *p = s.p + i; /* one by one: lanes do not wait then */
+        const char *p = s.p + i; /* unrolled: the lanes run in parallel */
         lane[0] = mixed(lane[0], whole_word(p), odd[0]);
         lane[1] = mixed(lane[1], whole_word(p + 8), odd[1]);
         lane[2] = mixed(lane[2], whole_word(p + 16), odd[2]);

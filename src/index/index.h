@@ -1,11 +1,11 @@
-/* index.h: the compiled corpus. A SQLite database is the format between build
- * and run, with the pack (pack.h) behind it; this house is the only one that
- * includes <sqlite3.h>.
+/* index.h: the compiled corpus. The format between build and run is a SQLite
+ * database with the pack (pack.h) behind it. Only this layer includes
+ * <sqlite3.h>.
  *
  *   index_write   struct corpus --> bytes of an index, the same every time
  *   index_open    bytes --> struct index: immutable, shared by threads
- *   reader        what one report has read; it lives in that report's arena and
- *                 is kept. Texts are views of the image, which outlives it
+ *   reader        a cache of what one report has read, in that report's arena.
+ *                 Texts are views of the image, which outlives the report
  */
 #ifndef INDEX_INDEX_H
 #define INDEX_INDEX_H
@@ -21,12 +21,12 @@
 
 #define INDEX_SCHEMA 1 /* PRAGMA user_version */
 
-struct message { /* a text of the program itself: i18n/<lang>.yaml */
+struct message { /* a text of the program: i18n/<lang>.yaml */
     struct str key;
     struct text text;
 };
 
-/* What the compiler made of kb/, entries/ and i18n/, each list sorted by id. */
+/* The compiled kb/, entries/ and i18n/, each list sorted by id. */
 struct corpus {
     struct entry *entries;
     size_t entry_count;
@@ -58,29 +58,28 @@ enum pattern_kind {
 
 #define FRONT_LINES 8
 
-/* What match/ finds out about a pattern at build, so that no run has to. */
+/* What match/ computes about a pattern at build. */
 struct pattern_study {
     struct str prepared; /* for PCRE2 */
     bool needs_utf;
-    uint32_t front_lines; /* that end between the begin of a match and the
-                             literal in it, at most; more than FRONT_LINES:
-                             any number */
+    uint32_t front_lines; /* most newlines between the begin of a match and its
+                             literal; more than FRONT_LINES: any number */
     struct str suffix; /* its text from the literal on: match/suffix.h */
-    struct str_list literals; /* for the prefilter; not there when it is read */
-    /* Compiled, it and then its extracts; empty: they are not. Not there when
-     * a pattern is read: reader_code(). */
+    struct str_list literals; /* for the prefilter; only at build */
+    /* The compiled pattern, then its compiled extracts; empty: not compiled.
+     * Only at build; a run has reader_code(). */
     struct str_list code;
 };
 
-/* One pattern of the set. Its id is its place in the set, from 0; equal texts
- * of conditions and anchors may be several rows. */
+/* One pattern of the set. Its id is its index in the set. Equal texts of
+ * conditions and anchors may be several rows. */
 struct pattern {
     uint32_t id;
     enum pattern_kind kind;
     uint32_t owner, ordinal;
     bool is_weak;
-    bool is_prose; /* of a signature: not looked for where a log is long */
-    bool is_failure; /* of a signature: a message that leaves no doubt */
+    bool is_prose; /* of a signature: looked for in short logs only */
+    bool is_failure; /* of a signature: of a failure, neither weak nor prose */
     struct str text;
     struct str_list extract; /* signatures */
     struct pattern_study study;
@@ -94,8 +93,8 @@ struct pattern_list {
 /* All patterns of a corpus in the order of their ids: entries, then engines. */
 struct pattern_list corpus_patterns(struct arena *a, const struct corpus *c);
 
-/* set: corpus_patterns(), studied by match/. prefilter: what match/ made of
- * it; opaque here. The same corpus gives the same bytes. Raises FAIL_MEMORY,
+/* set: corpus_patterns() with the results of match/. prefilter: made by match/,
+ * opaque here. The same corpus gives the same bytes. Raises FAIL_MEMORY,
  * FAIL_INDEX. */
 struct str index_write(struct arena *a, const struct corpus *c,
                        const struct pattern_list *set, struct str prefilter);
@@ -104,41 +103,43 @@ struct index;
 
 /* image must outlive the index and stay unchanged. Raises FAIL_INDEX. */
 struct index *index_open(struct arena *a, struct str image);
-/* The same, of an image that is part of the program: it is believed. */
+/* The same for an image that is part of the program: it is trusted, so its
+ * records are not checked and its compiled patterns are used. */
 struct index *index_own(struct arena *a, struct str image);
 bool index_is_own(const struct index *ix);
-/* Several as one. Entries, their groups and their patterns are numbered on, an
- * index behind the other; all else (engines, models, texts, SQL) is the first
- * one's. Raises FAIL_USAGE where two have an entry of the same id. */
+/* Several indexes as one. Entries, groups and patterns are numbered through,
+ * one index after the other; everything else (engines, models, texts) comes
+ * from the first. Raises FAIL_USAGE if two have an entry of the same id. */
 const struct index *index_join(struct arena *a,
                                const struct index *const *list, size_t count);
 struct str index_prefilter(const struct index *ix); /* a view of the image */
-struct str index_digest(const struct index *ix);    /* hex, of the sources */
+struct str index_digest(const struct index *ix);    /* of the sources, in hex */
 size_t index_entry_count(const struct index *ix);
 size_t index_pattern_count(const struct index *ix);
 
 struct reader;
 
-/* Opens nothing yet. One thread at a time. */
+/* Reads nothing yet. One thread at a time may use a reader. */
 struct reader *reader_new(const struct index *ix, struct arena *a);
 
 const struct pattern *reader_pattern(struct reader *r, uint32_t id);
-/* The pattern compiled (0) or one of its extracts (1 and on): bytes that begin
- * all alike, and the rest. False: it has to be compiled; always so where the
- * image is not the program's own, since nothing could be told of bad bytes. */
+/* The compiled pattern (which 0) or one of its compiled extracts (1 and on):
+ * the bytes that all of them begin with, and the rest. False: it has to be
+ * compiled. Always false if the image is not built in, since damage of compiled
+ * code cannot be detected. */
 struct serialized {
     struct str head, rest;
 };
 bool reader_code(struct reader *r, uint32_t id, size_t which,
                  struct serialized *code);
 const struct entry *reader_entry(struct reader *r, uint32_t number);
-/* The same one, of which only what it is and when it speaks is sure to be
- * there: id, component, mechanism, severity, role, withdrawn, selection. */
+/* The same entry, of which only the fields with is_head are sure to be filled
+ * in: id, component, mechanism, severity, role, withdrawn, selection. */
 const struct entry *reader_entry_head(struct reader *r, uint32_t number);
-/* By id or an id it was renamed from; NULL: no such entry. */
+/* By id or by an id it was renamed from; NULL: no such entry. */
 const struct entry *reader_entry_by_id(struct reader *r, struct str id,
                                        uint32_t *number);
-/* Entries of the group that this entry answers with, itself included. */
+/* The entries with the same signatures as this one, itself included. */
 struct group { const uint32_t *entries; size_t count; };
 struct group reader_group(struct reader *r, uint32_t entry_number);
 /* Pattern id of an entry's condition, and of one of its own signatures. */
@@ -149,55 +150,57 @@ uint32_t reader_signature_pattern(struct reader *r, uint32_t entry_number,
 const struct engine *reader_engine(struct reader *r, uint32_t number);
 const struct engine *reader_engine_by_id(struct reader *r, struct str id);
 size_t reader_engine_count(struct reader *r);
-/* Those whose rows are read whatever the engine is, by their order. */
+/* Engines whose rows are tried whatever the engine is. i: 0 ... count - 1. */
 const struct engine *reader_everywhere(struct reader *r, uint32_t i);
 size_t reader_everywhere_count(struct reader *r);
 /* NULL: kb/causes.yaml has no such cause. */
 const struct cause *reader_cause(struct reader *r, struct str id);
-/* Rules of `lint`, by number from nought, in the order of their ids. */
+/* Rules of `lint`, by number from 0, in the order of their ids. */
 size_t reader_rule_count(const struct reader *r);
 const struct lint_rule *reader_rule(struct reader *r, uint32_t number);
-/* Has some program a lever of that id? */
+/* True if some program has a lever of that id. */
 bool reader_has_lever(struct reader *r, struct str lever);
-/* NULL: no program is called so. */
+/* NULL: no program has this id. */
 const struct program *reader_program(struct reader *r, struct str id);
 const struct ranking *reader_ranking(struct reader *r);
-/* By name as people write it: Hugging Face ids, repacks, local paths, Ollama
+/* By a name as people write it: Hugging Face ids, repacks, local paths, Ollama
  * tags, GGUF files. model NULL: not in the catalogue. */
 struct model_match reader_model(struct reader *r, struct str name);
-/* All of them, by number from nought. */
+/* Models by number, from 0. */
 size_t reader_model_count(const struct reader *r);
 const struct model *reader_model_numbered(struct reader *r, uint32_t number);
 const struct gpu *reader_gpu(struct reader *r, struct str name);
 size_t reader_gpu_count(const struct reader *r);
 const struct gpu *reader_gpu_numbered(struct reader *r, uint32_t number);
-/* What was meant by a name that is none, or by that of cards of several sizes:
- * ids, nearest first. */
+/* "Did you mean", for a name that is not known or is that of cards of several
+ * sizes: ids, nearest first. */
 struct near reader_models_near(struct reader *r, struct str name);
 struct near reader_gpus_near(struct reader *r, struct str name);
-/* Every GPU whose range of real totals holds this many bytes (+-low/high). */
 struct gpu_list { const struct gpu **at; size_t count; };
-/* All cards that the name could mean: what to ask back. */
+/* All cards that the name may stand for. */
 struct gpu_list reader_gpus_begun(struct reader *r, struct str name);
+/* All cards whose range of real totals overlaps [low, high] in bytes. */
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high);
+/* The component that this one folds into, else itself. */
 struct str reader_component_fold(struct reader *r, struct str component);
 
-/* Entries of a component, and of what folds into it; all of them when it is
- * empty. In the order of their ids. */
+/* Entries of a component and of those that fold into it, in the order of their
+ * ids; all entries if component is empty. */
 struct number_list { const uint32_t *at; size_t count; };
 struct number_list reader_entries_of(struct reader *r, struct str component);
 bool reader_component_known(struct reader *r, struct str component);
 struct component_row { struct str id, name, folds_into; int64_t entries; };
 struct component_list { struct component_row *at; size_t count; };
-/* By id, of each index. */
+/* Components of all indexes, each once. */
 struct component_list reader_components(struct reader *r);
 
-/* Entries by words as people type or paste them, best first: those that hold
- * any of them, or what a word begins or is a slip of. No input is an error. */
+/* Full-text search by words as people type or paste them, best first: entries
+ * with any of the words, or with a word that one of them is a prefix or a typo
+ * of. No input is an error. */
 struct search_hit {
     uint32_t entry;
-    int64_t score_micro; /* bm25, component and reports: only an order */
+    int64_t score_micro; /* bm25, component and reports; only for ordering */
 };
 struct search_hits { struct search_hit *at; size_t count; };
 struct search_hits reader_search(struct reader *r, struct str words,
@@ -206,17 +209,17 @@ struct search_hits reader_search(struct reader *r, struct str words,
 /* Empty: no such text. */
 struct str reader_message(struct reader *r, enum lang lang, struct str key);
 
-/* worked and tried of one fix over all entries of a mechanism, basis reports
- * and measured: of the fix of kb/fixes/ that it uses, else of its flag and
- * change, or its kind. */
+/* worked and tried of the same fix in all entries of a mechanism, basis reports
+ * and measured. Fixes are the same if they use the same fix of kb/fixes/, else
+ * if they have the same flag and change, or the same kind. */
 struct pooled { int64_t worked, tried; };
 struct pooled reader_pooled(struct reader *r, enum mechanism m,
                             const struct workaround *fix);
 
-/* A predicate of `when` over facts: true, false, or unknown because some fact
- * is. names[]: the facts it mentions. Raises FAIL_INDEX on what is no
- * expression (the build has refused those). Facts that occur several times
- * count as their last one, other_in_use as the sum. */
+/* Evaluate a predicate of `when` over facts: true, false, or unknown because
+ * some fact is. names[]: its facts, unknown ones first. Raises FAIL_INDEX if it
+ * is not an expression (the build refuses those). The last fact of a name
+ * counts; of other_in_use, the sum. */
 enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_UNKNOWN };
 struct verdict_when {
     enum truth truth;
@@ -225,8 +228,8 @@ struct verdict_when {
 };
 struct verdict_when reader_when(struct reader *r, struct str predicate,
                                 const struct fact_list *facts);
-/* The same, without an index: the build checks predicates with it. False and
- * *why (arena) when it is not an allowed expression over facts. */
+/* For the build: true if the predicate is an allowed expression over facts,
+ * else *why is set (in the arena). */
 bool when_valid(struct arena *a, struct str predicate, struct str *why);
 
 #endif

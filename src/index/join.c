@@ -1,11 +1,11 @@
-/* join.c: several indexes as one: a company's own entries beside the built-in
- * ones. Nothing is copied: records are found by counting on (reader_part()).
+/* join.c: several indexes as one, such as a company's own entries beside the
+ * built-in ones. Nothing is copied: reader_part() finds the index of a number.
  *
- *     entries    0 ... n-1 | n ... n+m-1      groups and patterns likewise
+ *     entries    0 ... n-1 | n ... n+m-1      the same for groups and patterns
  *                first       second
  *
- * What is no entry is the first one's, so that a model or an engine has one
- * answer, however many indexes bring their own copy of it. */
+ * Everything but entries comes from the first index, so that a model or an
+ * engine is unique even if several indexes have a copy of it. */
 #include "index/read.h"
 
 static void refuse_clash(struct arena *a, struct reader *before,

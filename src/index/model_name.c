@@ -1,13 +1,14 @@
-/* model_name.c: names of models as people write them.
+/* model_name.c: parsing names of models as people write them.
  *
  *     /data/models--Qwen--Qwen2.5-7B-Instruct/snapshots/0a1b...
  *     unsloth/Qwen2.5-7B-Instruct-bnb-4bit      qwen2.5:7b-instruct-q4_K_M
  *     .\models\Qwen2.5-7B-Instruct-Q4_K_M-00001-of-00002.gguf
  *
- * Three cuts: the path (model_name_of), the packing (model_name_bare), the
- * words (model_words_of). A name is only ever shortened, so a size or a family
- * that it states is never lost on the way; what is left over decides whether a
- * part may stand for the whole. Everything is compared in lower case.
+ * Three steps: remove the path (model_name_of), remove the packing
+ * (model_name_bare), split into words (model_words_of). A part of the words may
+ * identify the model; the words left over decide whether it does, so that a
+ * size or a family in the name is never ignored. Everything is compared in
+ * lower case.
  */
 #include "index/model_name.h"
 
@@ -46,7 +47,7 @@ static struct str trimmed(struct str s) {
     return s;
 }
 
-/* Where the last count parts of a path begin. */
+/* The offset of the last `count` parts of a path. */
 static size_t tail_of(struct str s, int count) {
     size_t at = s.n;
     while (at > 0 && (s.p[at - 1] != '/' || --count > 0))
@@ -89,7 +90,7 @@ static size_t count_of(struct str s, char c) {
     return count;
 }
 
-/* ModelScope writes a point as ___: Qwen2___5-7B-Instruct. */
+/* ModelScope writes a dot as ___: Qwen2___5-7B-Instruct. */
 static struct str with_points_of_modelscope(struct arena *a, struct str s) {
     struct buf b;
     buf_init_in(&b, a, MODEL_NAME_BYTES_MAX + 1);
@@ -121,7 +122,7 @@ struct model_name model_name_of(struct arena *a, struct str given) {
 
 /* ---- the packing ---- */
 
-/* Which of two packings that one name states says more about the bits. */
+/* How precisely a packing tells the width of weights, in ascending order. */
 enum says { SAYS_NOTHING, SAYS_FORMAT, SAYS_BITS, SAYS_METHOD, SAYS_ALL };
 
 struct packing {
@@ -133,7 +134,7 @@ struct packing {
 #define PACKING(suffix, quantization, says)                                    \
     {{suffix, sizeof suffix - 1}, {quantization, sizeof quantization - 1}, says}
 
-/* Longer suffixes before those that they end in. */
+/* A longer suffix comes before a shorter one that it ends in. */
 static const struct packing packings[] = {
     PACKING("unsloth-bnb-4bit", "bitsandbytes", SAYS_METHOD),
     PACKING("bnb-4bit", "bitsandbytes", SAYS_METHOD),
@@ -176,7 +177,7 @@ static const struct packing packings[] = {
     PACKING("latest", "", SAYS_NOTHING),
 };
 
-/* Does s end in a separator and suffix? *left is what stands before. */
+/* True if s ends in a separator and the suffix. *left: what is before them. */
 static bool ends_in(struct str s, struct str suffix, struct str *left) {
     if (s.n < suffix.n + 2 || !str_ends(s, suffix) ||
         !is_separator(s.p[s.n - suffix.n - 1]))
@@ -185,7 +186,7 @@ static bool ends_in(struct str s, struct str suffix, struct str *left) {
     return true;
 }
 
-/* q4_k_m, iq2_xxs, q8_0, q4_1: a llama.cpp type at the end. */
+/* True if s ends in a type of llama.cpp: q4_k_m, iq2_xxs, q8_0, q4_1. */
 static bool ends_in_ggml_type(struct str s, struct str *left,
                               struct str *type) {
     for (size_t at = s.n; at > 1; at--) {
@@ -205,7 +206,7 @@ static bool ends_in_ggml_type(struct str s, struct str *left,
     return false;
 }
 
-/* -00001-of-00003 */
+/* s without the number of a part: -00001-of-00003. */
 static struct str without_part(struct str s) {
     const size_t n = sizeof "-00001-of-00003" - 1;
     bool is_part = s.n > n && str_eq(str_slice(s, s.n - 9, 4), STR("-of-"));
@@ -235,7 +236,7 @@ static bool take_packing(struct arena *a, struct str *name,
     return false;
 }
 
-/* "-nvfp4-fast", "-int4-mixed": one more word behind what says the bits. */
+/* A packing with one more word behind it: "-nvfp4-fast", "-int4-mixed". */
 static bool take_packing_inside(struct arena *a, struct str *name,
                                 struct packing *found) {
     size_t at = name->n;
@@ -282,14 +283,14 @@ static bool is_among(struct str word, const char *const *list, size_t count) {
     return false;
 }
 
-/* Words that tell how a model was tuned or filed, not how it is built. */
+/* True for words on tuning or file format, which do not change the shape. */
 static bool is_idle(struct str word) {
     static const char *const list[] = {"instruct", "chat", "it",  "base", "hf",
                                        "pt",       "inst", "text"};
     return is_among(word, list, sizeof list / sizeof list[0]);
 }
 
-/* Words that make it another architecture, another size or other weights. */
+/* True for words of another architecture, another size or other weights. */
 static bool makes_another(struct str word) {
     static const char *const list[] = {
         "vl",      "llava",     "onevision", "vision",   "video",
@@ -303,21 +304,21 @@ static bool makes_another(struct str word) {
         "mamba",   "tts",       "asr",       "ocr",      "nemo",
         "nemotron", "minitron", "pruned",    "sparse",   "scout",
         "maverick", "n",        "h",         "multimodal", "speculator",
-        /* weights in a format that no packing above reads: "int4fp8" */
+        /* weights in a format that is not among the packings: "int4fp8" */
         "int",     "fp",        "nf",        "nvfp",     "mxfp",
         "awq",     "gptq",      "bit",       "bits",
     };
     return is_among(word, list, sizeof list / sizeof list[0]);
 }
 
-/* 7b, 0.5b, 8x (of 8x7b), 16e, 270m: tells the size. */
+/* True for a size: 7b, 0.5b, 8x (of 8x7b), 16e, 270m. */
 static bool is_size(struct str word) {
     char end = word.n > 1 ? word.p[word.n - 1] : '\0';
     return is_digit(word.p[0]) && (end == 'b' || end == 'm' || end == 'x' ||
                                    end == 'e' || end == 't');
 }
 
-/* A decimal point between digits, or the '_' that stands for one. */
+/* True for a decimal point between digits, or a '_' in its place. */
 static bool is_point(struct str s, size_t at) {
     return (s.p[at] == '.' || s.p[at] == '_') && at > 0 && at + 1 < s.n &&
            is_digit(s.p[at + 1]);
@@ -330,7 +331,7 @@ static size_t letters_length(struct str s) {
     return n;
 }
 
-/* "2_5" is 2.5 in names where a point would not do; "2_5_7b" is 2.5 and 7b. */
+/* "2_5" is 2.5 in names that cannot have a dot; "2_5_7b" is 2.5 and 7b. */
 static size_t number_length(struct str s) {
     bool has_point = false;
     size_t n = 0;
@@ -393,7 +394,8 @@ struct str model_words_join(struct arena *a, const struct model_words *w,
     return arena_str(a, buf_str(&joined));
 }
 
-/* A version or date behind the name: 0324, v 0.3. A context of 128k is none. */
+/* True for a version or date behind the name: 0324, v 0.3. A context length
+ * (128k) is not one. */
 static bool is_release(const struct model_words *w, size_t i) {
     if (i >= w->count)
         return false;

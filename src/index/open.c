@@ -1,11 +1,10 @@
-/* open.c: bytes become a struct index.
+/* open.c: opening the bytes of an index.
  *
- * The header of the file is looked at first, by hand, so that something that
- * is no index, or one of a newer oomkb, is named as what it is. Then the head
- * of the pack behind it; SQLite is not asked. Nothing is copied and nothing
- * that is open belongs to the index, so any number of threads may share it.
- * Opening costs the same whatever the size; damage behind the heads is found by
- * whoever reads there.
+ * The header of the database is checked first, without SQLite, so that the
+ * error is precise for a file that is not an index, or is one of a newer oomkb.
+ * Then the header of the pack is checked. Nothing is copied and the index owns
+ * no handle, so any number of threads may share it. The time to open does not
+ * depend on the size; damage behind the headers is found when it is read.
  *
  *     at 0   "SQLite format 3\0"      at 28  pages      at 68  application id
  *     at 16  bytes of a page          at 60  user_version (INDEX_SCHEMA)

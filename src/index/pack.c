@@ -1,6 +1,7 @@
-/* pack.c: finding records. Whatever the bytes say is held against their end
- * before it is used: a place outside of the pack, a shelf that does not fit
- * in, a record whose check is another are damage. */
+/* pack.c: opening the pack and finding records. Every offset and length is
+ * checked against the end of the bytes before it is used. An offset outside the
+ * pack, a section that does not fit, or a wrong checksum of a record is
+ * damage. */
 #include "index/pack.h"
 
 #include "corpus/catalogue.h"
@@ -27,7 +28,7 @@ static _Noreturn void damaged(struct arena *a, const char *what) {
 #error "PACK_LAYOUT is the sum of the files that lay out records: see Makefile"
 #endif
 
-/* Numbers in records stand for words in this order. */
+/* Records have numbers for words, in this order. */
 uint32_t pack_language(void) {
     static const char words[] =
 #define BEGIN(NAME, name)
@@ -38,7 +39,7 @@ uint32_t pack_language(void) {
         KV_KIND_WORDS(X)
 #undef X
         ;
-    /* apart: C promises literals of 4,095 bytes */
+    /* a second literal: C guarantees 4,095 bytes */
     static const char names[] =
 #define FACT(name, unit) #name ","
 #include "corpus/facts.def"

@@ -1,6 +1,6 @@
-/* pack_write.c: records are put on their shelves as they come; at the end the
- * shelves with keys are sorted, everything gets its place, and the bytes are
- * put together. The same corpus makes the same bytes. */
+/* pack_write.c: records are collected by section; at the end the sections with
+ * keys are sorted, everything gets its offset, and the bytes are concatenated.
+ * The same corpus makes the same bytes. */
 #include "index/digest.h"
 #include "base/limits.h"
 #include "index/pack.h"
@@ -11,9 +11,9 @@
 #define ALIGNMENT 64
 
 struct draft_record {
-    struct str key;   /* empty where the shelf has none */
-    size_t from, n;   /* in the shelf's bytes */
-    uint32_t ordinal; /* as it came */
+    struct str key;   /* empty if the section has no keys */
+    size_t from, n;   /* in the section's bytes */
+    uint32_t ordinal; /* order of arrival */
 };
 
 struct draft_shelf {
@@ -67,7 +67,7 @@ struct record *pack_add(struct pack_draft *d, enum shelf shelf) {
     return pack_add_key(d, shelf, STR(""));
 }
 
-/* ---- putting together ---- */
+/* ---- assembling ---- */
 
 static int by_key(const void *x, const void *y) {
     const struct draft_record *a = x, *b = y;
@@ -81,7 +81,7 @@ static bool is_double(const struct draft_shelf *shelf, size_t i) {
            str_eq(shelf->records[i].key, shelf->records[i - 1].key);
 }
 
-/* Each key once: the record that came first. */
+/* Sort by key, and keep the first record of each key. */
 static void sort_shelf(struct draft_shelf *shelf) {
     size_t kept = 0;
     if (shelf->count > 1)
@@ -100,7 +100,8 @@ static void put_word(struct buf *out, uint64_t n) {
     buf_add(out, (struct str){bytes, sizeof bytes});
 }
 
-/* Its records, then their ends; returns where the ends stand. */
+/* Append the records, then their ends. Returns the offset of the ends; SIZE_MAX
+ * if they did not fit. */
 static size_t put_shelf(struct buf *out, const struct pack_draft *d,
                         enum shelf which) {
     const struct draft_shelf *shelf = &d->shelves[which];

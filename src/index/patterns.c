@@ -1,7 +1,7 @@
-/* patterns.c: the pattern set of a corpus, in the order of its ids: each
- * entry's signatures, then its conditions; after all entries each engine's
- * contexts, then its stage anchors. write_pack.c counts in this very order, so
- * an id is a place and is never searched for. */
+/* patterns.c: the pattern set of a corpus, in the order of ids: each entry's
+ * signatures, then its conditions; after all entries each engine's contexts,
+ * then its stage anchors. write_pack.c counts in the same order, so an id is
+ * computed and never searched for. */
 #include "index/index.h"
 
 struct set {

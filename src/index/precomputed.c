@@ -1,13 +1,12 @@
-/* precomputed.c: predicates that were answered before anybody asked.
+/* precomputed.c: values of predicates that are computed at build.
  *
  *     stage = 'load'       load: true   serve: false   ...   unknown: unknown
  *     coalesce(engine, 'vllm') = 'vllm'       vllm: true   ...   unknown: true
  *
- * SQLite answers each predicate at build, with none of its facts known, and,
- * where it is about one text alone, with each text that predicates hold this
- * fact against. A run looks there first, and mostly needs no SQLite; whatever
- * else the facts are, it is asked. So there is one evaluator, and it has
- * spoken earlier.
+ * At build SQLite evaluates each predicate with none of its facts known, and a
+ * predicate over one text fact with each text that some predicate compares that
+ * fact with. A run looks these values up first and rarely needs SQLite; for
+ * other facts it evaluates the predicate. So there is one evaluator for both.
  */
 #include "index/read.h"
 #include "base/limits.h"
@@ -15,7 +14,7 @@
 
 #include <stdlib.h>
 
-#define BATCH 256 /* statements kept at a time */
+#define BATCH 256 /* statements open at a time */
 
 /* ---- a run ---- */
 
@@ -63,7 +62,7 @@ struct answering {
     struct pack_draft *pack;
     struct str *predicates; /* sorted, each once */
     size_t count, cap;
-    /* that facts are held against */
+    /* texts that predicates compare a fact with */
     struct str words[FACT_COUNT_OF][PRECOMPUTED_VALUES_MAX];
     size_t word_count[FACT_COUNT_OF];
 };
@@ -118,7 +117,7 @@ static void sort_once(struct answering *w) {
     w->count = kept;
 }
 
-/* Is it about one text alone? */
+/* True if the predicate has one fact, which is a text. */
 static bool is_of_one_text(const enum fact_name *facts, size_t count) {
     return count == 1 && fact_unit(facts[0]) == UNIT_TEXT;
 }
@@ -134,7 +133,7 @@ static void add_word(struct answering *w, enum fact_name name,
         w->words[name][w->word_count[name]++] = word;
 }
 
-/* Whatever stands in quotes. */
+/* Add the quoted texts of a predicate over one text fact. */
 static void add_words(struct answering *w, struct str predicate) {
     struct predicate p = predicate_read(predicate, NULL);
     struct str rest = predicate;
@@ -163,7 +162,7 @@ static void answer(struct answering *w, struct when *when,
     struct fact_list none = {NULL, 0, 0};
     struct precomputed f;
     if (!when_takes(when, predicate, &f)) {
-        return; /* a check has said so */
+        return; /* a check of the build reports it */
     }
     f.unknown = when_evaluate(when, predicate, NULL, &none).truth;
     if (is_of_one_text(f.facts, f.fact_count))

@@ -1,9 +1,9 @@
-/* predicate.c: is this text an expression over facts, and over which?
+/* predicate.c: the tokens of a predicate, and the facts in it.
  *
- * Words are all it looks at: facts, keywords and functions of the lists below,
- * numbers, 'quoted text', operators, parentheses that balance. So neither a
- * second statement nor a sub-select, a comment, a parameter or a quoted name
- * can be written. Whether the words make sense together, SQLite says.
+ * Only these tokens are allowed: facts, keywords and functions of the lists
+ * below, numbers, 'quoted text', operators, balanced parentheses. So a
+ * predicate cannot contain a second statement, a sub-select, a comment, a
+ * parameter or a quoted name. SQLite checks the grammar.
  */
 #include "index/predicate.h"
 
@@ -39,7 +39,7 @@ static void refuse(struct predicate *w, struct str where, const char *why) {
     w->where = where;
 }
 
-/* What stands for a word in SQL. */
+/* Append the word to the SQL, if that is wanted. */
 static void put_word(struct buf *sql, struct str word) {
     if (sql != NULL)
         buf_add(sql, word);
@@ -87,7 +87,7 @@ static size_t take_name(struct predicate *w, struct str s, struct buf *sql) {
     return n;
 }
 
-/* 'it''s': up to the quote that no other follows. */
+/* 'it''s': up to a quote that is not doubled. */
 static size_t take_text(struct predicate *w, struct str s) {
     size_t n = 1;
     while (n < s.n && (s.p[n] != '\'' ||
@@ -126,7 +126,7 @@ static size_t take_operator(struct predicate *w, struct str s) {
     return 1;
 }
 
-/* Anything but a name. */
+/* A token that is not a name. */
 static size_t take_sign(struct predicate *w, struct str s) {
     char c = s.p[0];
     if (is_blank(c))
@@ -138,7 +138,8 @@ static size_t take_sign(struct predicate *w, struct str s) {
     return take_operator(w, s);
 }
 
-/* Closes only what was opened, so the predicate cannot leave its own pair. */
+/* A closing parenthesis must match an open one, so that the predicate cannot
+ * end the parentheses that when.c puts round it. */
 static bool take_parenthesis(struct predicate *w, struct str s, int *depth) {
     if (s.p[0] == '(') {
         ++*depth;
@@ -148,7 +149,7 @@ static bool take_parenthesis(struct predicate *w, struct str s, int *depth) {
     return s.p[0] == '(' || s.p[0] == ')';
 }
 
-/* A sign, which is the first member of a list or goes on to it. */
+/* Append a sign; the first member of an IN list gets same() round it. */
 static void put_sign(struct predicate *w, struct str sign, struct buf *sql) {
     bool is_open = w->list == LIST_NEXT && sign.p[0] == '(';
     bool is_member = w->list == LIST_OPEN &&

@@ -1,4 +1,4 @@
-/* read.h: what the files that read an index share. */
+/* read.h: shared by the files that read an index. Private to index/. */
 #ifndef INDEX_READ_H
 #define INDEX_READ_H
 
@@ -45,14 +45,14 @@ enum query {
 };
 
 struct index {
-    struct str tables; /* the database alone */
+    struct str tables; /* the database */
     struct pack pack;
-    const struct index *next; /* index_join(): its entries stand behind */
+    const struct index *next; /* index_join(): the next index */
 };
 
 struct when; /* when.c */
 
-/* What was read, by shelf and number: chains of few. */
+/* What was read, by section and number: a hash table with chains. */
 #define KEPT_CHAINS 64
 struct kept {
     struct kept *next;
@@ -64,22 +64,22 @@ struct kept {
 struct reader {
     const struct index *ix;
     struct arena *arena;
-    struct db *db; /* NULL: nothing was asked in SQL yet */
+    struct db *db; /* NULL: no SQL query yet */
     struct statement queries[QUERY_COUNT_OF];
-    struct reader *next; /* of the indexes behind, for SQL; NULL: not yet */
+    struct reader *next; /* of the next index, for SQL; NULL: not made yet */
     struct kept *kept[KEPT_CHAINS];
     struct when *when;
     struct str code_head; /* empty: not read yet */
 };
 
-/* For what SQL is asked of each index: the reader of those behind the first;
- * NULL: there are none. */
+/* A reader of the next index, for SQL queries over all indexes; NULL: there is
+ * none. */
 struct reader *reader_behind(struct reader *r);
-/* The reader's own connection, opened at its first question. */
+/* A row of the query. The first query opens the connection. */
 struct row reader_ask(struct reader *r, enum query query);
 
-/* The index that a record stands in, its number there, and how many entries,
- * groups and patterns stand in those before it. */
+/* The index that has a record, its number there, and the number of entries,
+ * groups and patterns in the indexes before it. */
 struct part {
     const struct index *ix;
     uint32_t number, entries, groups, patterns;
@@ -87,38 +87,41 @@ struct part {
 struct part reader_part(const struct reader *r, enum shelf shelf,
                         uint32_t number);
 size_t reader_count(const struct reader *r, enum shelf shelf);
-/* What was kept under that number; NULL: nothing yet. */
+/* The cached value of that number; NULL: not read yet. */
 void *reader_kept(const struct reader *r, enum shelf shelf, uint32_t number);
 void reader_keep(struct reader *r, enum shelf shelf, uint32_t number,
                  void *what);
 struct record reader_record(struct reader *r, enum shelf shelf,
                             uint32_t number);
-/* An engine, a model, a GPU, a cause: read once. */
+/* A struct of that shape (an engine, a model, a GPU ...), read once. */
 void *reader_noun(struct reader *r, enum shelf shelf, uint32_t number,
                   const struct shape *shape);
-/* The number that a shelf of names has for this one; false: none. */
+/* Look a name up in a section of names; false: there is none. */
 bool reader_number(struct reader *r, enum shelf shelf, struct str name,
                    uint32_t *number);
 
-/* Predicates, whoever asks. */
+/* The evaluator of predicates. */
 struct when *when_new(struct arena *a);
-/* Is it an expression over facts that SQLite takes? Then how it is put. */
+/* True if it is an expression over facts that SQLite accepts; then *f has its
+ * SQL and its facts. */
 bool when_takes(struct when *w, struct str predicate, struct precomputed *f);
-/* What a predicate sees of a fact, as facts_last() or in room; NULL: it is not
- * known. */
+/* The value of a fact for predicates: facts_last(), or a sum in *room. NULL: it
+ * is not known. */
 const struct fact *when_value(const struct fact_list *facts,
                               enum fact_name name, struct fact *room);
-/* Names these facts, those that are not known first; returns how many are. */
+/* Fill v->names with these facts, unknown ones first. Returns how many are
+ * known. */
 size_t when_name(const struct fact_list *facts, const enum fact_name *names,
                  size_t count, struct verdict_when *v);
-/* What was said of it at build, if anything was; then whether that answers it.
- */
+/* The values computed at build, if there are any; then the one for these facts,
+ * if it is among them. */
 bool precomputed_find(const struct pack *pack, struct arena *a,
                    struct str predicate, struct precomputed *f);
 bool precomputed_answers(const struct precomputed *f,
                          const struct fact_list *facts,
                          struct verdict_when *v);
-/* f: how it is put, where that is known and believed; else NULL. */
+/* f: its SQL and facts from a trusted index, which saves reading it; or
+ * NULL. */
 struct verdict_when when_evaluate(struct when *w, struct str predicate,
                                   const struct precomputed *f,
                                   const struct fact_list *facts);

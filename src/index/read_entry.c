@@ -1,7 +1,7 @@
-/* read_entry.c: an entry, and what is known of its place: its group, and where
- * its patterns begin in the set. Its head is read at the first question; what
- * an entry says, which is far more, when it speaks: of a group, all are asked
- * and one answers. */
+/* read_entry.c: reading an entry, its group, and the ids of its patterns. The
+ * fields that select entries (is_head) are read first. The others, which are
+ * far more, are read only for an entry that was selected: usually one of its
+ * group. */
 #include "index/read.h"
 
 struct entry_record {
@@ -54,7 +54,7 @@ const struct entry *reader_entry_by_id(struct reader *r, struct str id,
     return e;
 }
 
-/* In rising order; each of them in range. */
+/* The entries of a group, checked to be ascending and in range. */
 static struct group *group_of(struct reader *r, uint32_t number) {
     struct record record = reader_record(r, SHELF_GROUP, number);
     struct group *group = arena_alloc(r->arena, sizeof *group);

@@ -1,10 +1,11 @@
 /* read_gpu.c: GPUs by the names that drivers, clouds and people give them, and
  * by the total that a log prints.
  *
- * Names are compared as their words in lower case, without the maker's:
- * "NVIDIA GeForce RTX 4090", "rtx-4090" and "4090" are one. A shorter name stands for
- * a card only where all cards that begin so have the same memory ("A100 80GB",
- * but not "A100"); a longer one ("RTX 4090 Laptop", a MIG slice) is another.
+ * Names are compared as words in lower case, without the vendor's: "NVIDIA
+ * GeForce RTX 4090", "rtx-4090" and "4090" are the same. A prefix of a name
+ * identifies a card only if all cards with this prefix have the same memory
+ * ("A100 80GB", but not "A100"). A longer name ("RTX 4090 Laptop", a MIG slice)
+ * is another card.
  */
 #include "index/read.h"
 
@@ -61,7 +62,7 @@ static struct str key_of(struct str name, char buffer[GPU_NAME_BYTES_MAX]) {
 
 enum likeness { LIKE_NOT, LIKE_BEGINNING, LIKE_SAME };
 
-/* Blanks apart, so that "RTX4090" is "RTX 4090". */
+/* Blanks do not count, so that "RTX4090" is "RTX 4090". */
 static enum likeness likeness_of(struct str asked, struct str of) {
     size_t i = 0, k = 0;
     while (i < asked.n && k < of.n) {
@@ -80,7 +81,7 @@ static enum likeness likeness_of(struct str asked, struct str of) {
     return of.p[k] == ' ' ? LIKE_BEGINNING : LIKE_NOT;
 }
 
-/* With and without the product line, which people leave out. */
+/* With and without the product line (rtx ...), which people leave out. */
 static enum likeness name_likeness(struct str asked, struct str of) {
     static const char *const lines[] = {"rtx ", "rx ", "gtx "};
     enum likeness whole = likeness_of(asked, of), bare = LIKE_NOT;
@@ -137,9 +138,9 @@ struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
     return (struct gpu_list){list, count};
 }
 
-/* How far is what was asked from the front of a name, up to the end of some
- * word? Twice as far as it looks, so that a name that goes on where the other
- * stops is nearer than one with another letter. */
+/* The distance of what was asked to the nearest prefix of whole words of a
+ * name. It is doubled and less 1 if what was asked is the beginning of that
+ * prefix, so that a longer name is nearer than one with another letter. */
 static size_t distance_to_front(struct str asked, struct str key) {
     size_t best = 2 * NEAR_BYTES_MAX;
     for (size_t n = 1; n <= key.n; n++) {

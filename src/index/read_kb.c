@@ -1,6 +1,6 @@
-/* read_kb.c: engines, programs and causes, by number and by id, and the numbers that rank.
- * A report reads its own engine, those whose patterns have hit, and the causes
- * of the entries that speak. */
+/* read_kb.c: engines, programs and causes by number and by id, and the ranking
+ * numbers. A report reads its own engine, those whose patterns have matched,
+ * and the causes of the selected entries. */
 #include "index/read.h"
 
 size_t reader_engine_count(struct reader *r) {

@@ -1,25 +1,26 @@
-/* read_model.c: models, by number and by what people call them.
+/* read_model.c: models by number and by the names that people use.
  *
- *     as it stands          exact
- *     its last part         exact for a local path, else another's copy
- *     unpacked              a repack: -AWQ, -Q4_K_M.gguf, -bnb-4bit
- *     without its tag       Ollama's default: llama3.1
+ *     the whole name        exact
+ *     its last part         exact for a local path, else somebody's copy
+ *     without its packing   a repack: -AWQ, -Q4_K_M.gguf, -bnb-4bit
+ *     with the default tag  Ollama's default: llama3.1
  *     as words              another spelling: llama3.1:8b
- *     a run of its words    a tuned one: Hermes-3-Llama-3.1-8B
- *     words and a size      ... Llama-3.1-SauerkrautLM-8b
- *     the front of its tag  Ollama's variants: deepseek-r1:32b-qwen-distill
- *     its folder            of a path, the nearest that is named so
+ *     a run of its words    a fine-tuned model: Hermes-3-Llama-3.1-8B
+ *     words and a size      the same: Llama-3.1-SauerkrautLM-8b
+ *     a prefix of its tag   Ollama's variants: deepseek-r1:32b-qwen-distill
+ *     its folder            the nearest folder of a path with such a name
  *
- * The first that the catalogue knows is the answer; from the third on it is a
- * guess and said to be one. A bare name in small letters is Ollama's first:
- * its `deepseek-r1` is the distilled 8B, not what the hub calls DeepSeek-R1. A
- * guess never changes a size or a family (model_words_may_stand).
+ * They are tried in this order; the first that is in the catalogue is the
+ * answer. From the third on the match is marked as a guess, as is a copy. A
+ * bare name in small letters is looked up with Ollama's default tag first: its
+ * `deepseek-r1` is the distilled 8B, not the hub's DeepSeek-R1. A guess never
+ * ignores a size or a family (model_words_identify).
  */
 #include "index/model_name.h"
 #include "base/limits.h"
 #include "index/read.h"
 
-/* Sums over layers are made without looking for an end of 64 bits. */
+/* Sums over layers are not checked for overflow, so their number is. */
 static void look_at_layers(const struct reader *r, int64_t layers) {
     if (layers > MODEL_LAYERS_MAX)
         arena_raise(r->arena, FAIL_INDEX, "the index is damaged (a model has "
@@ -63,7 +64,7 @@ static const struct model *by_spelling(struct reader *r,
     return m;
 }
 
-/* "llama3.1": what Ollama takes without a tag. */
+/* "llama3.1": the model that Ollama takes for a name without a tag. */
 static const struct model *by_default_tag(struct reader *r,
                                           const struct model_name *name) {
     if (name->full.n > name->last.n ||
@@ -90,7 +91,7 @@ static const struct model *by_words(struct reader *r, struct str bare) {
     return NULL;
 }
 
-/* Llama-3.1-SauerkrautLM-8b: the size stands apart from the family. */
+/* Llama-3.1-SauerkrautLM-8b: the size is apart from the family. */
 static const struct model *by_words_apart(struct reader *r, struct str bare) {
     struct model_words words = model_words_of(r->arena, bare);
     size_t size = model_words_size(&words);
@@ -124,7 +125,7 @@ static const struct model *by_tag(struct reader *r, struct str name) {
     return m;
 }
 
-/* A bare name in small letters is what Ollama is told to run. */
+/* True for a bare name in small letters, as users of Ollama type it. */
 static bool is_of_ollama(struct str given, const struct model_name *name) {
     given = str_trim(given);
     return name->full.n == name->last.n && str_eq(given, name->full);
@@ -185,7 +186,7 @@ struct model_match reader_model(struct reader *r, struct str name) {
     return match;
 }
 
-/* Whole, and without whose it is. */
+/* The distance to the whole id, or to the id without its owner. */
 static size_t model_distance(struct arena *a, struct str asked,
                              struct str name) {
     struct str id = arena_lower(a, name);

@@ -1,9 +1,8 @@
-/* reader.c: what one report has read of the index, and the small questions.
+/* reader.c: the cache of one report, and short lookups.
  *
- * Records are read when they are asked for, in the report's arena, and kept:
- * what was read once is not read again, and its address stays. A connection is
- * opened for a question in SQL only (search.c). Whatever is wrong with the
- * bytes is raised.
+ * Records are read at the first use, into the report's arena, and cached: their
+ * addresses stay valid. A connection is opened for SQL queries only (search.c).
+ * Damage is raised.
  */
 #include "index/read.h"
 
@@ -78,7 +77,7 @@ void *reader_noun(struct reader *r, enum shelf shelf, uint32_t number,
     return noun;
 }
 
-/* An entry may be named in any part; all else is the first one's. */
+/* Ids of entries are looked up in all indexes, other names in the first. */
 bool reader_number(struct reader *r, enum shelf shelf, struct str name,
                    uint32_t *number) {
     struct record record;
@@ -112,7 +111,8 @@ const struct pattern *reader_pattern(struct reader *r, uint32_t id) {
     return p;
 }
 
-/* Of the built-in index, the only one that has code. */
+/* The common beginning of compiled patterns. Only the built-in index has
+ * compiled patterns. */
 static struct str code_head(struct reader *r, const struct pack *pack) {
     if (r->code_head.n == 0) {
         uint32_t last = pack->shelves[SHELF_CODE].count - 1;

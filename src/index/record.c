@@ -1,6 +1,6 @@
-/* record.c: the fields that a walk is made of. A number is seven bits a byte,
- * lowest first, the eighth says that more follow; its sign is folded into the
- * lowest bit, so that -1 (an unknown rate) is one byte, too. */
+/* record.c: encoding of fields. A number is a varint: seven bits a byte, lowest
+ * first, the eighth bit set if more follow. Signed numbers are zigzag-encoded,
+ * so that -1 (an unknown rate) is one byte, too. */
 #include "index/record.h"
 
 #include "base/limits.h"

@@ -1,15 +1,15 @@
-/* search.c: words as somebody typed or pasted them, to a query of FTS5, to
+/* search.c: from words as somebody typed or pasted them to an FTS5 query, to
  * entries.
  *
- * A query is made of quoted phrases and nothing else, and no word holds a
- * quote: whatever was typed, it is no syntax of FTS5. It asks for any of the
- * words, and for each five in a row as a title or a message has them, so that
- * a line that was cut still weighs more than its words. A word that stands nowhere is
- * taken for the beginning of one, else for the nearest one that does.
+ * A query consists of quoted phrases only, and no word contains a quote, so
+ * input is never FTS5 syntax. The query matches any of the words, and any five
+ * consecutive words in a title or a message, so that an excerpt of a line
+ * scores higher than its single words. A word that no entry has is tried as a
+ * prefix, then replaced by the nearest word of the index.
  *
- * FTS5 weighs the words (bm25, by column). Beside it two things count that no
- * word says: entries of a component that is named, and failures that more
- * people report, since of two that fit it is mostly the frequent one.
+ * FTS5 scores the words (bm25, by column). Two things raise a score further: a
+ * component that is named, and the number of reports, since of two failures
+ * that match the frequent one is more probable.
  */
 #include <stdlib.h>
 
@@ -19,16 +19,16 @@
 #include "index/read.h"
 #include "index/search.h"
 
-#define RUN_WORDS 5     /* in a row, as a title or a message has them */
-#define SLIP_MIN 5
+#define RUN_WORDS 5     /* consecutive words of a phrase */
+#define SLIP_MIN 5      /* letters of a word that may be a typo */
 #define STEM_MIN 4
-#define NAMED_PERCENT 150 /* of a component that is named */
-#define REPORTS_PERCENT 3 /* more for twice the reports */
-#define LEAST_PERCENT 20  /* of the best: below it nothing is shown */
+#define NAMED_PERCENT 150 /* score of an entry whose component is named */
+#define REPORTS_PERCENT 3 /* added to the score for twice the reports */
+#define LEAST_PERCENT 20  /* of the best score: lower ones are not shown */
 
 /* ---- the query ---- */
 
-struct asked { /* as FTS5 is asked for them: no quotes, pairs of Han apart */
+struct asked { /* words for FTS5: no quotes; Han as pairs */
     struct str at[SEARCH_WORDS_MAX];
     size_t count;
 };
@@ -77,7 +77,7 @@ static bool is_anywhere(struct reader *r, struct str phrase) {
     return is_found;
 }
 
-/* Words are kept as stems, so a word is held against each by its front. */
+/* The index has stems, so prefixes of the word are compared with the stem. */
 static size_t distance_to_stem(struct str word, struct str stem) {
     size_t least = near_distance(word, stem);
     for (size_t n = stem.n - 1; stem.n >= STEM_MIN && n <= stem.n + 1; n++) {
@@ -87,7 +87,7 @@ static size_t distance_to_stem(struct str word, struct str stem) {
     return least;
 }
 
-/* The nearest word that some entry has; empty: none is near. */
+/* The nearest word of the index; empty: none is near. */
 static struct str nearest_term(struct reader *r, struct str word) {
     struct str best = {NULL, 0};
     size_t least = near_enough(word) + 1;
@@ -105,7 +105,7 @@ static struct str nearest_term(struct reader *r, struct str word) {
     return best;
 }
 
-/* Of few letters, or with a digit, any word is near to some other. */
+/* False for words with few letters or a digit: they are near to many. */
 static bool may_be_a_slip(struct str word) {
     bool is_plain = word.n >= SLIP_MIN;
     for (size_t i = 0; i < word.n; i++)
@@ -113,7 +113,7 @@ static bool may_be_a_slip(struct str word) {
     return is_plain;
 }
 
-/* A phrase that some entry answers to; else what the word may stand for. */
+/* The word, if an entry has it; else it as a prefix, else the nearest word. */
 static struct str phrase_of(struct reader *r, struct str word) {
     struct arena *a = r->arena;
     struct str whole = arena_printf(a, "\"%.*s\"", STR_ARG(word));
@@ -150,13 +150,13 @@ static struct str query_of(struct reader *r, struct str words) {
     return buf_ok(&out) ? buf_str(&out) : (struct str){NULL, 0};
 }
 
-/* ---- what counts beside the words ---- */
+/* ---- scores ---- */
 
 static bool is_letter_or_digit(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
 }
 
-/* Does name stand in words (both in small letters) as a word? */
+/* True if the name is in words as a whole word (both in small letters). */
 static bool is_named(struct str words, struct str name) {
     for (size_t at = 0; name.n > 0 && at + name.n <= words.n; at++) {
         size_t end = at + name.n;
@@ -168,7 +168,7 @@ static bool is_named(struct str words, struct str name) {
     return false;
 }
 
-/* Any of these names, a line each. */
+/* True if any of these names is; one name a line. */
 static bool is_any_named(struct str words, struct str names) {
     while (names.n > 0) {
         if (is_named(words, str_cut(names, '\n', &names)))
@@ -193,7 +193,7 @@ static int by_score(const void *a, const void *b) {
     return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-/* Entries of this index, whatever it is joined with. */
+/* Entries of this index alone, without joined ones. */
 static size_t entries_here(const struct reader *r) {
     return r->ix->pack.shelves[SHELF_ENTRY].count;
 }
@@ -213,7 +213,7 @@ static struct search_hit weigh(struct reader *r, struct row *row,
     return hit;
 }
 
-/* As many as are wanted, without those that are far from the best. */
+/* The number of hits to show: at most `most`, none far below the best. */
 static size_t shown_of(const struct search_hits *hits, size_t most) {
     size_t count = 0;
     int64_t least =
@@ -224,7 +224,7 @@ static size_t shown_of(const struct search_hits *hits, size_t most) {
     return count;
 }
 
-/* How many of the words the entry has. */
+/* The number of words that the entry has. */
 static int64_t words_in(struct reader *r, struct str words, uint32_t entry) {
     struct asked w = asked_of(r->arena, words);
     int64_t count = 0;
@@ -240,12 +240,12 @@ static int64_t words_in(struct reader *r, struct str words, uint32_t entry) {
     return count;
 }
 
-/* What bm25 says of a word depends on the other entries, so it cannot be
- * compared between indexes. What can be is how many of the words an entry has:
- * one of an index behind the first weighs as much as the best of the first for
- * each word that it has. */
+/* bm25 depends on the other entries of an index, so scores of two indexes
+ * cannot be compared. The number of matching words can: an entry of a further
+ * index gets, for each word that it has, the score per word of the best entry
+ * of the first index. */
 struct scale {
-    int64_t score_micro, words; /* of the best of the first */
+    int64_t score_micro, words; /* of the best entry of the first index */
 };
 
 static struct scale scale_of(struct reader *first, struct str words,
@@ -331,7 +331,7 @@ bool reader_component_known(struct reader *r, struct str component) {
     return is_known;
 }
 
-/* Put the last number where its id belongs among those before it. */
+/* Insertion sort: move the last number to its place by id. */
 static void sink_by_id(struct reader *r, uint32_t *list, size_t count) {
     for (size_t i = count - 1; i > 0; i--) {
         struct str id = reader_entry_head(r, list[i])->id;

@@ -1,8 +1,8 @@
-/* search_words.c: text to words. Chinese has no blanks, so a run of Han
- * characters is indexed by its overlapping pairs: any word of two characters
- * is then found wherever it stands, and a longer one as a phrase of pairs.
- * Everything else is left to SQLite's own tokenizer, which cuts further at
- * whatever is no letter and no digit. */
+/* search_words.c: splitting text into words. Chinese has no blanks, so a run of
+ * Han characters is indexed by its overlapping pairs: a word of two characters
+ * is then found anywhere, and a longer one as a phrase of pairs. Other words
+ * are left to SQLite's tokenizer, which splits at everything but letters and
+ * digits. */
 #include "index/search.h"
 
 #include "base/utf8.h"
@@ -14,8 +14,8 @@ static bool is_han(uint32_t cp) {
            (cp >= 0xac00 && cp <= 0xd7a3);   /* Hangul */
 }
 
-/* Blanks, control characters, and the marks beyond ASCII; the quote, which
- * FTS5 would read as its own. */
+/* True for blanks, control characters, marks beyond ASCII, and the quote, which
+ * is syntax of FTS5. */
 static bool parts_words(uint32_t cp) {
     return cp <= ' ' || cp == '"' || (cp >= 0x7f && cp <= 0xbf) ||
            (cp >= 0x2000 && cp <= 0x303f) || (cp >= 0xfe30 && cp <= 0xfe6f) ||
@@ -40,8 +40,8 @@ static size_t skip_marks(struct str s) {
     return at;
 }
 
-/* Bytes of the word at the front of s; *has_letter: is there anything in it
- * that a tokenizer keeps? */
+/* Bytes of the word at the front of s. *has_letter: it has a character that the
+ * tokenizer keeps. */
 static size_t word_bytes(struct str s, bool of_han, bool *has_letter) {
     size_t at = 0;
     *has_letter = false;

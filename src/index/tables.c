@@ -1,5 +1,5 @@
-/* tables.c: tables.h says what becomes of a field; here it is done, by one walk
- * over the fields for the columns and one for the values. */
+/* tables.c: the tables that tables.h describes, by one pass over the fields for
+ * the columns and one for the values. */
 #include "index/tables.h"
 
 #include "base/limits.h"
@@ -7,7 +7,7 @@
 struct table {
     struct db *db;
     struct table *next;        /* of the same owner, in the order of fields */
-    struct table *lists;       /* that stand in it */
+    struct table *lists;       /* tables of the lists in it */
     const struct shape *shape; /* of a row; NULL: one value */
     const char *name;          /* "entry_workarounds" */
     const char *places[TABLE_DEPTH_MAX]; /* "number", "workarounds_at" */
@@ -15,7 +15,7 @@ struct table {
     struct statement insert;
 };
 
-/* ---- what a table looks like ---- */
+/* ---- columns ---- */
 
 struct columns {
     struct buf sql;
@@ -57,12 +57,13 @@ static void put_columns(struct arena *a, struct columns *c,
                         arena_printf(a, "%s%s_", prefix, f->key).p);
             break;
         case KIND_STRINGS:
-        case KIND_LIST: break; /* a table of their own */
+        case KIND_LIST: break; /* tables of their own */
         }
     }
 }
 
-/* A noun has a number and an id; a list's row its places. */
+/* The key of a noun is its number, and its id is unique; the key of a list's
+ * row are its places. */
 static void table_create(struct table *t) {
     struct columns c = {.count = 0};
     struct arena *a = t->db->arena;
@@ -90,7 +91,8 @@ static void table_create(struct table *t) {
     t->insert.sql = arena_str(a, buf_str(&c.sql)).p;
 }
 
-/* Its lists, and those of the mappings in it; returns where the next goes. */
+/* Create the tables of its lists and of those in its mappings. Returns the link
+ * for the next one. */
 static struct table **lists_create(const struct table *owner,
                                    const struct shape *shape,
                                    const char *prefix, struct table **next) {
@@ -129,7 +131,7 @@ struct table *table_new(struct db *db, const char *name,
     return t;
 }
 
-/* ---- what stands in it ---- */
+/* ---- values ---- */
 
 static void bind_values(struct row *row, const struct shape *shape,
                         const char *noun) {
@@ -179,7 +181,7 @@ static void write_row(struct table *t, struct places where, const void *what) {
         write_lists(t->lists, where, t->shape, what);
 }
 
-/* t: the table of the next list; returns the one behind those of shape. */
+/* t: the table of the next list. Returns the one after those of shape. */
 static struct table *write_lists(struct table *t, struct places where,
                                  const struct shape *shape, const char *noun) {
     for (const struct field *f = field_placed(shape->fields); f != NULL;

@@ -1,12 +1,13 @@
-/* tables.h: the nouns of a corpus as SQL tables, for who opens the index with
- * sqlite3. Tables, columns and their comments come from corpus/fields.h:
+/* tables.h: the nouns of a corpus (entry, engine, model ...) as SQL tables, for
+ * search, and for users who open the index with sqlite3. Tables, columns and
+ * their comments come from corpus/fields.h:
  *
  *     a noun             entry, engine, model ...: `number`, and a column a key
- *     a mapping in it    its keys behind its own: success_basis, success_tried
+ *     a mapping in it    columns prefixed by its key: success_basis
  *     a text             a column a language: title_en, title_zh
- *     a list             a table of its own, named behind its owner's:
+ *     a list             a table of its own, prefixed by its owner's name:
  *                        entry_workarounds, entry_workarounds_cures; `number`
- *                        and `workarounds_at` say where a row belongs
+ *                        and `workarounds_at` are the place of a row
  *     a list of lines    the same, with one column: value
  *
  *     SELECT e.id, w.id, w.success_worked, w.success_tried

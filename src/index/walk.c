@@ -1,6 +1,6 @@
-/* walk.c: a noun of the corpus, field by field, as corpus/fields.h has them:
- * written and read in the order of its rows. Keys that are a second name of a
- * place, and those that no struct keeps, have no part in it. */
+/* codec.c: the fields of a struct, written and read in the order of their rows
+ * in corpus/fields.h. Aliases of a key, and keys that no struct keeps, are
+ * skipped. */
 #include "index/walk.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void walk_items(struct record *r, const struct field *f, char **list,
 
 static void walk_field(struct record *r, const struct field *f, char *noun) {
     void *at = noun + f->at;
-    void *count = noun + f->count_at; /* where it has one */
+    void *count = noun + f->count_at; /* of ranges and lists */
     switch (field_kind(f)) {
     case KIND_STR: record_str(r, at); return;
     case KIND_TEXT: record_text(r, at); return;

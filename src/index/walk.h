@@ -1,5 +1,5 @@
-/* walk.h: the fields of every noun of the corpus, in the order in which a
- * record holds them: that of corpus/fields.h. */
+/* codec.h: the structs of the corpus as records, field by field in the order of
+ * corpus/fields.h. Each function writes or reads, as its record does. */
 #ifndef INDEX_WALK_H
 #define INDEX_WALK_H
 
@@ -8,21 +8,21 @@
 #include "index/predicate.h"
 #include "index/record.h"
 
-/* LIST(r, e->docs, e->doc_count): its length, and room to read it into. */
+/* LIST(r, e->docs, e->doc_count): the length; reading, also the memory. */
 #define LIST(r, list, count)                                                   \
     ((list) = record_list((r), (list), &(count), sizeof *(list)))
 
-/* An entry: what it is and when it speaks, then what it says. */
+/* An entry: the fields with is_head, then the others. */
 void walk_entry_head(struct record *r, struct entry *e);
 void walk_entry_rest(struct record *r, struct entry *e);
-/* Its id is its place. */
+/* All but its id, which is the record's number. */
 void walk_pattern(struct record *r, struct pattern *p);
-/* An engine, a model, a GPU, a cause. */
+/* An engine, a model, a GPU, a cause ... */
 void walk_shape(struct record *r, const struct shape *shape, void *noun);
 void walk_ranking(struct record *r, struct ranking *ranking);
 
-/* A predicate as it is put to SQLite, and its answers: with none of its facts
- * known, and, where it is about one text alone, with that text. */
+/* A predicate as SQL, and its values: with none of its facts known, and, if it
+ * has one text fact only, with each of these texts. */
 struct precomputed_value {
     struct str word;
     enum truth truth;

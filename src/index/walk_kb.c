@@ -1,5 +1,5 @@
-/* walk_kb.c: what no file of the corpus holds as it stands: patterns, what was
- * answered at build, the numbers that rank. */
+/* codec_kb.c: structs without rows in corpus/fields.h: patterns, precomputed
+ * predicates, the ranking numbers. */
 #include "index/walk.h"
 
 static void walk_study(struct record *r, struct pattern_study *study) {
@@ -42,7 +42,7 @@ void walk_precomputed(struct record *r, struct precomputed *f) {
     }
 }
 
-/* ---- the numbers that rank ---- */
+/* ---- ranking numbers ---- */
 
 void walk_ranking(struct record *r, struct ranking *ranking) {
     for (int i = 0; i < RANKING_COUNT_OF; i++) {

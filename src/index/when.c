@@ -4,15 +4,15 @@
  *
  *     SELECT (?1 < 0.5 * ?2 AND vcmp(?3, '0.9.1') >= 0)
  *
- * The text comes from the corpus, not from a log; all the same nothing but an
- * expression gets through. predicate.c has let pass only words it knows, and
- * has put parameters in the places of facts; an authorizer here refuses
- * whatever else SQLite would do with them. The
- * connection is this file's own, empty, and never sees the index.
+ * The text comes from the corpus, not from a log; even so, only expressions are
+ * accepted. predicate.c allows only known tokens and replaces facts by
+ * parameters; an authorizer here refuses every action of SQLite but the
+ * evaluation. The connection belongs to this file, is empty, and never has the
+ * index.
  *
  * Bytes, tokens, blocks and counts are INTEGER, ratios and seconds REAL,
- * booleans 0 or 1, the rest TEXT; what is not known is NULL. Ranges of printed
- * decimals are not considered here.
+ * booleans 0 or 1, the rest TEXT; unknown facts are NULL. The intervals of
+ * printed decimals are not considered: `number` counts.
  */
 #include <sqlite3.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void vcmp(sqlite3_context *ctx, int count, sqlite3_value **values) {
     }
 }
 
-/* predicate.h says what for. */
+/* Returns its argument. See predicate_read(). */
 static void same(sqlite3_context *ctx, int count, sqlite3_value **values) {
     (void)count;
     sqlite3_result_value(ctx, values[0]);
@@ -113,7 +113,7 @@ struct when *when_new(struct arena *a) {
     return w;
 }
 
-/* False and *why when its words are none of a predicate. */
+/* False and *why if a token is not allowed. */
 static bool put_in_sql(struct arena *a, struct str predicate,
                        struct precomputed *f, struct str *why) {
     struct buf sql;
@@ -135,7 +135,7 @@ static bool put_in_sql(struct arena *a, struct str predicate,
     return true;
 }
 
-/* NULL and *why when SQLite does not take it. */
+/* NULL and *why if SQLite does not accept it. */
 static struct prepared *prepare(struct when *w, struct str predicate,
                                 const struct precomputed *f, struct str *why) {
     struct prepared *p = arena_alloc(w->arena, sizeof *p);
@@ -175,7 +175,7 @@ static int bind_number(sqlite3_stmt *statement, int at, enum fact_name name,
                        int64_t number) {
     switch (fact_unit(name)) {
     case UNIT_RATIO:
-    case UNIT_SECONDS: /* SQL's 0.9, not arithmetic of ours */
+    case UNIT_SECONDS: /* doubles, since predicates have literals like 0.9 */
         return sqlite3_bind_double(statement, at,
                                    (double)number / (double)UNITS_MICRO);
     case UNIT_BYTES:
@@ -198,7 +198,7 @@ static int bind_fact(sqlite3_stmt *statement, int at, const struct fact *f) {
     return bind_number(statement, at, f->name, f->number);
 }
 
-/* Memory of all foreign processes; false: none is known, or beyond 64 bits. */
+/* The sum of all facts of that name; false: none is known, or overflow. */
 static bool sum_of(const struct fact_list *facts, enum fact_name name,
                    struct fact *sum) {
     bool is_known = false;
@@ -247,7 +247,7 @@ static void bind_all(struct when *w, struct prepared *p,
     }
 }
 
-/* An overflow (abs of the least integer) says nothing: unknown, as NULL. */
+/* An error of the evaluation (abs of the least integer) is unknown, as NULL. */
 static enum truth run(struct when *w, sqlite3_stmt *statement) {
     enum truth truth = TRUTH_UNKNOWN;
     int rc = sqlite3_step(statement);
@@ -292,6 +292,6 @@ bool when_valid(struct arena *a, struct str predicate, struct str *why) {
     struct precomputed f;
     bool is_valid = put_in_sql(a, predicate, &f, why) &&
                     prepare(w, predicate, &f, why) != NULL;
-    release(w); /* a build asks for thousands */
+    release(w); /* a build checks thousands of predicates */
     return is_valid;
 }

@@ -1,12 +1,12 @@
-/* write.c: a corpus becomes the bytes of a database, and of the pack behind it.
+/* write.c: a corpus as the bytes of a database and of the pack behind it.
  *
- * The database is made in memory and handed out as sqlite3_serialize() gives
- * it: fixed page size, fixed order of rows, nothing of the clock or of this
+ * The database is made in memory and serialized by sqlite3_serialize(), with a
+ * fixed page size, a fixed order of rows, and nothing of the clock or of this
  * machine, so the same corpus and the same SQLite make the same bytes. SQLite
- * counts the pages in its header and does not look behind them. The digest is
- * taken of what is bound, on its way in, and so knows nothing of SQLite. What
- * cannot be stored (two entries of one id) is the corpus compiler's to refuse;
- * here it raises FAIL_INDEX.
+ * reads as many pages as its header has and ignores the pack behind them. The
+ * digest is of the bound values, so it does not depend on the version of
+ * SQLite. The corpus compiler refuses what cannot be stored (two entries of one
+ * id); here it raises FAIL_INDEX.
  */
 #include "index/write.h"
 
@@ -17,9 +17,8 @@
 #define QUOTE(x) #x
 #define SPELLED(x) QUOTE(x)
 
-/* All workarounds of a mechanism that do the same thing, reports and measured
- * only. A fix is what it uses; else its flag and what is done to it, or its
- * kind. */
+/* The sums of reader_pooled(): workarounds of a mechanism that are the same
+ * fix, reports and measured only. */
 static const char sum_up[] =
     "CREATE TABLE pooled AS SELECT e.mechanism, w.use, "
     "iif(w.use = '', w.acts_on_flag, '') AS flag, iif(w.use = '' AND "
@@ -75,7 +74,7 @@ static void write_meta(struct writer *w, const char *digest, size_t entries,
     row_write(&row);
 }
 
-/* ---- the whole ---- */
+/* ---- database and pack ---- */
 
 static void free_bytes(void *bytes) { sqlite3_free(bytes); }
 
@@ -88,7 +87,7 @@ static struct str serialized(struct db *db) {
     return (struct str){(const char *)bytes, (size_t)n};
 }
 
-/* digest: of all that is bound, in hex. */
+/* digest: of all bound values, in hex. */
 static void write_tables(struct writer *w, const struct corpus *c,
                          size_t patterns, char digest[DIGEST_HEX + 1]) {
     struct digest content;

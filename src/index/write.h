@@ -1,4 +1,4 @@
-/* write.h: what the files that write an index share. */
+/* write.h: shared by the files that write an index. Private to index/. */
 #ifndef INDEX_WRITE_H
 #define INDEX_WRITE_H
 
@@ -11,11 +11,12 @@ struct writer {
     struct pack_draft *pack;
 };
 
-/* precomputed.c: the predicates of a corpus, as far as they are answered. */
+/* precomputed.c: all predicates of a corpus with their values. */
 void write_precomputed(struct pack_draft *pack, struct arena *a,
                     const struct corpus *c);
 void write_search(struct writer *w, const struct corpus *c);
-/* After the tables: what SQL makes of them is read back. */
+/* Reads groups and pooled rates from the tables, which must be written
+ * first. */
 void write_pack(struct writer *w, const struct corpus *c,
                 const struct pattern_list *set);
 

@@ -1,6 +1,5 @@
-/* write_pack.c: the corpus once more, as pack.h has it. What SQL has made of
- * the rows (groups, pooled rates) is read back from there, so that it is made
- * once. */
+/* write_pack.c: the corpus as the pack of pack.h. Groups and pooled rates are
+ * read from the database, where SQL has computed them. */
 #include "index/model_name.h"
 #include "index/pack.h"
 #include "index/walk.h"
@@ -21,8 +20,8 @@ static void pack_name_form(struct writer *w, const char *form,
                     pack_name_key(w->db->arena, form, name), model);
 }
 
-/* An Ollama name without its tag says no size: it is looked up whole, and no
- * part of another name. */
+/* A name with the tag :latest has no size, so it is found as a whole only, not
+ * as a part of another name. */
 static void pack_name(struct writer *w, struct str given, size_t model) {
     struct arena *a = w->db->arena;
     struct model_name name = model_name_of(a, given);
@@ -52,7 +51,7 @@ struct member {
     uint32_t number, head;
 };
 
-/* In the order of their groups. */
+/* The entries in the order of their groups. */
 static struct member *read_members(struct writer *w, size_t count) {
     struct member *list = arena_array(w->db->arena, count, sizeof *list);
     struct statement *ask = arena_alloc(w->db->arena, sizeof *ask);
@@ -75,7 +74,7 @@ static void pack_group(struct record *r, const struct member *members,
     }
 }
 
-/* All groups; returns the number of each entry's. */
+/* Write all groups. Returns the number of each entry's group. */
 static uint32_t *pack_groups(struct writer *w, size_t count) {
     struct member *members = read_members(w, count);
     uint32_t *group_of = arena_array(w->db->arena, count, sizeof *group_of);
@@ -108,7 +107,7 @@ static void pack_entries(struct writer *w, const struct corpus *c) {
     }
 }
 
-/* ---- what stands beside them ---- */
+/* ---- everything but entries ---- */
 
 static void pack_kb(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->engine_count; i++) {
@@ -177,7 +176,8 @@ static size_t common(struct str x, struct str y) {
     return n;
 }
 
-/* PCRE2 puts its tables in front of each: what all begin with is kept once. */
+/* PCRE2 puts its tables before each pattern, so the common beginning is stored
+ * once. */
 static struct str head_of(const struct pattern_list *set) {
     struct str head = {NULL, 0};
     for (size_t i = 0; i < set->count; i++) {

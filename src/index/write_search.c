@@ -1,6 +1,6 @@
-/* write_search.c: every entry as four columns of words. What is stored is
- * derived from texts that the digest has already seen, so it is not part of
- * the digest. */
+/* write_search.c: the full-text table: every entry as four columns of words. It
+ * is derived from texts that the digest covers, so it is not part of the
+ * digest. */
 #include "corpus/fields.h"
 #include "base/limits.h"
 #include "index/search.h"
@@ -40,7 +40,7 @@ static void add_flags(struct buf *out, const struct entry *e) {
 static void add_texts(struct buf *out, const struct shape *shape,
                       const char *noun);
 
-/* Every public text in it. */
+/* Every public text of a field. */
 static void add_field(struct buf *out, const struct field *f,
                       const char *noun) {
     const void *at = noun + f->at, *count_at = noun + f->count_at;
@@ -100,9 +100,9 @@ static void write_one(struct writer *w, struct statement *insert,
     row_write(&row);
 }
 
-/* rowid is the entry's number; the text itself is not kept twice. Words are
- * stems; a run of Han characters goes in as its pairs and its last character
- * ("显存不足" as "显存 存不 不足 足"). */
+/* rowid is the entry's number; the table is contentless, so that texts are
+ * stored once. Words are stems; a run of Han characters is stored as its pairs
+ * and its last character ("显存不足" as "显存 存不 不足 足"). */
 void write_search(struct writer *w, const struct corpus *c) {
     struct statement *insert = arena_alloc(w->db->arena, sizeof *insert);
     db_run(w->db,
@@ -116,6 +116,6 @@ void write_search(struct writer *w, const struct corpus *c) {
                   "VALUES(?,?,?,?,?)";
     for (size_t i = 0; i < c->entry_count; i++)
         write_one(w, insert, &c->entries[i], i);
-    /* one segment: smaller, and the same however the rows came in */
+    /* one segment: smaller, and independent of the order of rows */
     db_run(w->db, "INSERT INTO search(search) VALUES('optimize')");
 }
