@@ -384,10 +384,10 @@
 #define FEEDBACK_NOTE_BYTES_MAX 500
 /* Bytes of a line of the file of feedback. */
 #define FEEDBACK_LINE_BYTES_MAX 1200
-/* Bytes of the path of the user's own entries. */
-#define OVERLAY_PATH_MAX 4096
-/* Bytes of one of them. */
-#define OVERLAY_BYTES_MAX (4 << 20)
+/* Bytes of the path of the file of the user's own reports. */
+#define OWN_REPORTS_PATH_MAX 4096
+/* Bytes of that file. */
+#define OWN_REPORTS_BYTES_MAX (4 << 20)
 /* Bytes of all diagnostics in JSON. */
 #define DIAGNOSTICS_BYTES_MAX ((size_t)64 << 20)
 /* Bytes of one diagnostic. */

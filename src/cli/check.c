@@ -23,7 +23,7 @@ struct checking {
     struct arena arena;
     struct cli *c;
     const char *output; /* NULL: none */
-    struct diagnostics told;
+    struct diagnostics diagnostics;
     struct author_result result;
 };
 
@@ -61,7 +61,7 @@ static bool wants_text(const struct cli *c) {
     return strcmp(c->format, "text") == 0;
 }
 
-static diag_fn teller(const struct checking *k) {
+static diag_fn diag_function(const struct checking *k) {
     return wants_text(k->c) ? corpus_print_diag : diagnostics_add;
 }
 
@@ -74,7 +74,7 @@ static void write_docs(struct arena *a, struct str entries) {
                       author_entry_schema(a));
 }
 
-static void sum_up(struct checking *k, struct author_result more) {
+static void sums_add(struct checking *k, struct author_result more) {
     k->result.entries += more.entries;
     k->result.samples += more.samples;
     k->result.errors += more.errors;
@@ -88,13 +88,14 @@ static void compile(struct checking *k, const struct corpus_part *part) {
                                .check_docs = k->output == NULL,
                                .check_layout = k->output == NULL,
                                .keeps_drafts = k->output == NULL,
-                               .on_diag = teller(k), .diag_ctx = &k->told};
+                               .on_diag = diag_function(k),
+                               .diag_ctx = &k->diagnostics};
     struct str image;
     if (!part->is_whole)
         o.only = part->only;
     if (k->c->write_docs)
         write_docs(a, part->entries);
-    sum_up(k, author_compile(a, &o, &image));
+    sums_add(k, author_compile(a, &o, &image));
     if (k->output != NULL && k->result.errors == 0)
         author_write_file(a, str_of(k->output), image);
 }
@@ -144,8 +145,8 @@ static void check_part(struct checking *k, const struct corpus_part *part) {
         return;
     }
     for (size_t i = 0; i < part->only.count; i++)
-        sum_up(k, author_check_alone(&k->arena, part->only.at[i], teller(k),
-                                     &k->told));
+        sums_add(k, author_check_alone(&k->arena, part->only.at[i],
+                                       diag_function(k), &k->diagnostics));
 }
 
 static void check(void *arg) {
@@ -153,7 +154,7 @@ static void check(void *arg) {
     struct arena *a = &k->arena;
     size_t n = k->c->operand_count, count = 0;
     struct corpus_part *parts = arena_array(a, n + 1, sizeof *parts);
-    k->told.a = a;
+    k->diagnostics.a = a;
     for (size_t i = 0; i < n; i++)
         add_path(a, parts, &count, str_of(k->c->operands[i]));
     if (n == 0)
@@ -161,9 +162,9 @@ static void check(void *arg) {
     for (size_t i = 0; i < count; i++)
         check_part(k, &parts[i]);
     if (cli_is_json(k->c))
-        diagnostics_write_json(k->c, &k->told, &k->result);
+        diagnostics_write_json(k->c, &k->diagnostics, &k->result);
     else if (!wants_text(k->c))
-        diagnostics_write_sarif(k->c, &k->told, NULL);
+        diagnostics_write_sarif(k->c, &k->diagnostics, NULL);
 }
 
 int corpus_run(struct cli *c, const char *output) {

@@ -70,12 +70,12 @@ struct cli {
     bool is_file_first;    /* `oomkb -- build`: the operand is a file */
     bool is_listing;       /* several JSON reports as one array */
     size_t listed_count, titled_count;
-    bool is_item_begun, owes_newline; /* of the item being written */
+    bool is_item_begun, has_newline_pending; /* of the item being written */
     bool is_pipe_closed;   /* the reader has closed stdout: end without an
                               error */
     bool is_here; /* --here: use facts of the machine */
     struct machine *machine;     /* here_read(); NULL: not read */
-    bool is_format_said;
+    bool is_format_given;
     const char *report_path, *termination_path, *history_path; /* of run; NULL:
                                                                   not given */
     uint32_t apply; /* run --apply: at most so many restarts; 0: not given */
@@ -121,13 +121,13 @@ bool code_explain(struct cli *c, const char *spelling);
 /* facts.c: reads facts of the machine, for cli_options(). program: a command
  * that is about to run, or NULL. False after an error. */
 bool here_read(struct cli *c, const char *program);
-void here_forget(struct cli *c);
+void here_free(struct cli *c);
 const char *const *here_facts(const struct cli *c); /* NULL: not read */
 
 /* options.c */
-struct reading; /* state of reading the command line */
+struct line_reader; /* state of reading the command line */
 struct option_row {
-    void (*take)(struct reading *r, const char *value);
+    void (*set)(struct line_reader *r, const char *value);
     size_t at;          /* offset in struct cli of the member that it sets */
     const char *name;   /* "--format" */
     char letter;        /* 'h' for -h; 0: none */
@@ -142,11 +142,11 @@ extern const struct option_row option_rows[]; /* ends with name NULL */
  * written to stderr (and as JSON, if that was requested). */
 bool options_read(int argc, char **argv, struct cli *c);
 
-/* say.c: texts of the program. {0} and {1} of a text are replaced by the
+/* texts.c: texts of the program. {0} and {1} of a text are replaced by the
  * arguments. The output is safe for a terminal, whatever they contain. */
 const char *cli_text(struct cli *c, const char *key);
-void cli_say(struct cli *c, const char *key, const char *arg0,
-             const char *arg1); /* writes a line to stdout */
+void cli_print(struct cli *c, const char *key, const char *arg0,
+               const char *arg1); /* writes a line to stdout */
 
 /* A number as a text: digits_of(n).text. */
 struct digits {

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/overlay.h"
+#include "cli/own_reports.h"
 #include "cli/progress.h"
 
 #define LOOK_MS 200
@@ -40,7 +40,7 @@
 
 struct slot {
     bool is_done;
-    struct exam exam;
+    struct log_report log_report;
 };
 
 struct jobs {
@@ -53,7 +53,7 @@ struct jobs {
     pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t moved; /* one of them has changed */
     size_t next;          /* the first input that is not taken */
-    size_t telling;
+    size_t writing;
     uint64_t read_bytes;
     bool is_stopped;
     struct slot *slots;
@@ -87,10 +87,10 @@ static bool add_read(void *ctx, size_t n) {
 }
 
 /* Takes the next input that may be read. False: there is no more. */
-static bool take(struct jobs *j, size_t *i) {
+static bool take_input(struct jobs *j, size_t *i) {
     pthread_mutex_lock(&j->lock);
     while (!j->is_stopped && j->next < j->count &&
-           j->next > j->telling + j->ahead)
+           j->next > j->writing + j->ahead)
         pthread_cond_wait(&j->moved, &j->lock);
     bool is_taken = !j->is_stopped && j->next < j->count;
     if (is_taken)
@@ -101,15 +101,15 @@ static bool take(struct jobs *j, size_t *i) {
 
 static void wait_for_turn(struct jobs *j, size_t i) {
     pthread_mutex_lock(&j->lock);
-    while (!j->is_stopped && j->telling < i)
+    while (!j->is_stopped && j->writing < i)
         pthread_cond_wait(&j->moved, &j->lock);
     pthread_mutex_unlock(&j->lock);
 }
 
-static void read_input(struct jobs *j, size_t i, struct exam *out) {
+static void read_input(struct jobs *j, size_t i, struct log_report *out) {
     oomkb_options options = j->options;
     options.input_name = j->names[i];
-    *out = (struct exam){0};
+    *out = (struct log_report){0};
     if (!is_file(j->names[i]))
         wait_for_turn(j, i);
     int in = input_open(j->names[i]);
@@ -117,16 +117,16 @@ static void read_input(struct jobs *j, size_t i, struct exam *out) {
         out->number = errno;
         return;
     }
-    exam_read(j->kb, in, &options, add_read, j, out);
+    log_report_read(j->kb, in, &options, add_read, j, out);
     input_close(in);
 }
 
 static void *work(void *ctx) {
     struct jobs *j = ctx;
     size_t i = 0;
-    while (take(j, &i)) {
+    while (take_input(j, &i)) {
         struct slot done = {.is_done = true};
-        read_input(j, i, &done.exam);
+        read_input(j, i, &done.log_report);
         pthread_mutex_lock(&j->lock);
         *slot_of(j, i) = done;
         pthread_cond_broadcast(&j->moved);
@@ -147,10 +147,10 @@ static void wait_a_while(struct jobs *j) {
 
 /* Waits for the result of operand i; called with 0, 1, ... in order. Until the
  * next call others are read ahead, as many as there are threads. */
-static void jobs_await(struct jobs *j, size_t i, struct exam *out) {
+static void jobs_await(struct jobs *j, size_t i, struct log_report *out) {
     struct slot *slot = slot_of(j, i);
     pthread_mutex_lock(&j->lock);
-    j->telling = i;
+    j->writing = i;
     pthread_cond_broadcast(&j->moved);
     while (!slot->is_done) {
         wait_a_while(j);
@@ -159,7 +159,7 @@ static void jobs_await(struct jobs *j, size_t i, struct exam *out) {
         progress_add(&j->progress, n);
         pthread_mutex_lock(&j->lock);
     }
-    *out = slot->exam;
+    *out = slot->log_report;
     *slot = (struct slot){0};
     pthread_mutex_unlock(&j->lock);
     progress_end(&j->progress);
@@ -176,7 +176,7 @@ static void jobs_end(struct jobs *j) {
     for (size_t i = 0; i < j->thread_count; i++)
         pthread_join(j->threads[i], NULL);
     for (size_t i = 0; i <= j->ahead; i++)
-        oomkb_report_free(j->slots[i].exam.report);
+        oomkb_report_free(j->slots[i].log_report.report);
     pthread_cond_destroy(&j->moved);
     pthread_mutex_destroy(&j->lock);
     free(j->slots);
@@ -279,15 +279,15 @@ static bool add_progress(void *ctx, size_t n) {
 }
 
 static void read_here(struct cli *c, const oomkb *kb, const char *name,
-                      struct exam *out) {
+                      struct log_report *out) {
     int in = input_open(name);
     if (in < 0) {
-        *out = (struct exam){.number = errno};
+        *out = (struct log_report){.number = errno};
         return;
     }
     oomkb_options options = input_options(c, name);
     struct progress progress = progress_begin(c, in);
-    exam_read(kb, in, &options, add_progress, &progress, out);
+    log_report_read(kb, in, &options, add_progress, &progress, out);
     progress_end(&progress);
     input_close(in);
 }
@@ -297,13 +297,14 @@ static int diagnose_several(struct cli *c, const oomkb *kb) {
     int status = STATUS_NONE;
     c->is_listing = strcmp(c->format, "json") == 0;
     for (size_t i = 0; i < c->operand_count && !c->is_pipe_closed; i++) {
-        struct exam exam;
+        struct log_report log_report;
         input_title(c, c->operands[i], i, "");
         if (jobs != NULL)
-            jobs_await(jobs, i, &exam);
+            jobs_await(jobs, i, &log_report);
         else
-            read_here(c, kb, c->operands[i], &exam);
-        status = status_of_both(status, exam_tell(c, c->operands[i], &exam));
+            read_here(c, kb, c->operands[i], &log_report);
+        int one = log_report_write(c, c->operands[i], &log_report);
+        status = status_of_both(status, one);
     }
     jobs_end(jobs);
     if (c->is_listing)
@@ -317,21 +318,21 @@ static int diagnose_all(struct cli *c, oomkb *kb) {
     if (c->operand_count > 1)
         return diagnose_several(c, kb);
     const char *name = c->operand_count == 1 ? c->operands[0] : "-";
-    struct exam exam;
-    read_here(c, kb, name, &exam);
-    return exam_tell(c, name, &exam);
+    struct log_report log_report;
+    read_here(c, kb, name, &log_report);
+    return log_report_write(c, name, &log_report);
 }
 
 int run_diagnose(struct cli *c) {
     oomkb *kb = cli_kb(c);
     if (kb == NULL)
         return STATUS_ERROR;
-    struct overlay own;
+    struct own_reports_file own;
     int status = STATUS_ERROR;
-    if (overlay_read(c, &own)) {
+    if (own_reports_read(c, &own)) {
         c->own_reports = own.reports;
         status = diagnose_all(c, kb);
     }
-    overlay_close(&own);
+    own_reports_close(&own);
     return status;
 }

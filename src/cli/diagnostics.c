@@ -145,9 +145,9 @@ bool code_explain(struct cli *c, const char *spelling) {
         i++;
     if (code == NULL)
         return false;
-    cli_say(c, level == DIAG_ERROR ? "cli.code.error" : "cli.code.warning",
-            code, code_text_of(c, code, "what"));
+    cli_print(c, level == DIAG_ERROR ? "cli.code.error" : "cli.code.warning",
+              code, code_text_of(c, code, "what"));
     for (i = 0; i < sizeof said / sizeof *said; i++)
-        cli_say(c, said[i].key, code_text_of(c, code, said[i].part), NULL);
+        cli_print(c, said[i].key, code_text_of(c, code, said[i].part), NULL);
     return true;
 }

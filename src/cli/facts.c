@@ -11,7 +11,7 @@ bool here_read(struct cli *c, const char *program) {
     return c->machine != NULL;
 }
 
-void here_forget(struct cli *c) {
+void here_free(struct cli *c) {
     machine_free(c->machine);
     c->machine = NULL;
 }

@@ -5,20 +5,20 @@
  *     feedback list                          writes the reports
  *     feedback export [-o FILE]              writes them for a pull request
  *
- * Reports are kept in the user's own file (overlay.h). diagnose reads it, so
- * the order of those fixes changes at once. Nothing is sent anywhere.
+ * Reports are kept in the user's own file (own_reports.h). diagnose reads it,
+ * so the order of those fixes changes at once. Nothing is sent anywhere.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/overlay.h"
+#include "cli/own_reports.h"
 
 /* ---- adding and removing ---- */
 
 /* Adds a report. The last line of the file may lack its newline; a note is put
  * on one line. */
-static bool report_add(struct cli *c, struct overlay *o) {
+static bool report_add(struct cli *c, struct own_reports_file *o) {
     const char *note = c->note != NULL ? c->note : "";
     if (o->bytes > 0 && o->text[o->bytes - 1] != '\n')
         o->text[o->bytes++] = '\n';
@@ -37,15 +37,15 @@ static bool report_add(struct cli *c, struct overlay *o) {
     return file_put(c, o->path, o->text, o->bytes + (size_t)n + 1);
 }
 
-static bool is_asked(const struct cli *c, const struct own_line *l) {
+static bool is_named(const struct cli *c, const struct own_line *l) {
     return strcmp(l->entry, c->operands[0]) == 0 &&
            strcmp(l->fix, c->operands[1]) == 0 &&
            (c->operand_count < 3 || strcmp(l->outcome, c->operands[2]) == 0);
 }
 
-static bool report_undo(struct cli *c, struct overlay *o) {
+static bool report_undo(struct cli *c, struct own_reports_file *o) {
     size_t i = o->count;
-    while (i > 0 && !is_asked(c, &o->at[i - 1]))
+    while (i > 0 && !is_named(c, &o->at[i - 1]))
         i--;
     if (i == 0) {
         cli_usage(c, "cli.error.nothing_to_undo", c->operands[0],
@@ -58,16 +58,16 @@ static bool report_undo(struct cli *c, struct overlay *o) {
 }
 
 /* Writes the counts of that fix after the change. */
-static int say_balance(struct cli *c) {
-    struct overlay o;
+static int counts_write(struct cli *c) {
+    struct own_reports_file o;
     int64_t counts[2] = {0, 0};
-    if (!overlay_open(c, &o, false))
+    if (!own_reports_open(c, &o, false))
         return STATUS_ERROR;
     for (size_t i = 0; i < o.count; i++)
         if (strcmp(o.at[i].entry, c->operands[0]) == 0 &&
             strcmp(o.at[i].fix, c->operands[1]) == 0)
             counts[strcmp(o.at[i].outcome, "failed") == 0]++;
-    overlay_close(&o);
+    own_reports_close(&o);
     if (cli_is_json(c)) {
         fputs("{\"schema\":1,\"entry\":", stdout);
         put_json_string(stdout, c->operands[0]);
@@ -77,26 +77,26 @@ static int say_balance(struct cli *c) {
                digits_of(counts[0]).text, digits_of(counts[1]).text);
     } else {
         printf("%s %s\n", c->operands[0], c->operands[1]);
-        cli_say(c, "rate.own", digits_of(counts[0]).text,
-                digits_of(counts[1]).text);
+        cli_print(c, "rate.own", digits_of(counts[0]).text,
+                  digits_of(counts[1]).text);
     }
     return STATUS_FOUND;
 }
 
 static int change(struct cli *c) {
     oomkb_error err;
-    struct overlay o;
+    struct own_reports_file o;
     oomkb *kb = c->is_undo ? NULL : cli_kb(c);
     if (!c->is_undo && kb == NULL)
         return STATUS_ERROR;
     if (!c->is_undo && oomkb_fix_check(kb, c->operands[0], c->operands[1],
                                        &err) != OOMKB_OK)
         return cli_failed(c, &err);
-    if (!overlay_open(c, &o, true))
+    if (!own_reports_open(c, &o, true))
         return STATUS_ERROR;
     bool is_done = c->is_undo ? report_undo(c, &o) : report_add(c, &o);
-    overlay_close(&o);
-    return is_done ? say_balance(c) : STATUS_ERROR;
+    own_reports_close(&o);
+    return is_done ? counts_write(c) : STATUS_ERROR;
 }
 
 /* ---- list ---- */
@@ -113,8 +113,8 @@ static void put_own_json(const struct own_line *l) {
 }
 
 static int list(struct cli *c) {
-    struct overlay o;
-    if (!overlay_open(c, &o, false))
+    struct own_reports_file o;
+    if (!own_reports_open(c, &o, false))
         return STATUS_ERROR;
     bool is_json = cli_is_json(c);
     if (is_json) {
@@ -122,8 +122,8 @@ static int list(struct cli *c) {
         put_json_string(stdout, o.path);
         fputs(",\"reports\":[", stdout);
     } else {
-        cli_say(c, o.count > 0 ? "cli.feedback.kept_in"
-                               : "cli.feedback.none", o.path, NULL);
+        cli_print(c, o.count > 0 ? "cli.feedback.kept_in"
+                                 : "cli.feedback.none", o.path, NULL);
     }
     for (size_t i = 0; i < o.count; i++) {
         const struct own_line *l = &o.at[i];
@@ -138,8 +138,8 @@ static int list(struct cli *c) {
         fputc('\n', stdout);
     }
     fputs(is_json ? "]}\n" : "", stdout);
-    overlay_warn(&o);
-    overlay_close(&o);
+    own_reports_warn(&o);
+    own_reports_close(&o);
     return STATUS_FOUND;
 }
 
@@ -180,7 +180,8 @@ static void put_fix(FILE *out, const struct own_line *at, size_t n) {
     }
 }
 
-static void put_all(struct cli *c, FILE *out, const struct overlay *o) {
+static void put_all(struct cli *c, FILE *out,
+                    const struct own_reports_file *o) {
     const char *head = cli_text(c, "cli.feedback.export_head");
     while (head[0] != '\0') {
         size_t n = strcspn(head, "\n");
@@ -200,7 +201,7 @@ static void put_all(struct cli *c, FILE *out, const struct overlay *o) {
     }
 }
 
-static int export_to_file(struct cli *c, const struct overlay *o) {
+static int export_to_file(struct cli *c, const struct own_reports_file *o) {
     char *bytes = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&bytes, &n);
@@ -219,11 +220,11 @@ static int export_to_file(struct cli *c, const struct overlay *o) {
 }
 
 static int export_all(struct cli *c) {
-    struct overlay o;
+    struct own_reports_file o;
     int status = STATUS_FOUND;
-    if (!overlay_open(c, &o, false))
+    if (!own_reports_open(c, &o, false))
         return STATUS_ERROR;
-    overlay_warn(&o);
+    own_reports_warn(&o);
     if (o.count == 0) {
         status = cli_usage(c, "cli.feedback.none", o.path, NULL);
     } else {
@@ -233,7 +234,7 @@ static int export_all(struct cli *c) {
         else
             put_all(c, stdout, &o);
     }
-    overlay_close(&o);
+    own_reports_close(&o);
     return status;
 }
 

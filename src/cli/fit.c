@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 
-struct asking {
+struct fit_input {
     /* "fact=value", "-tp=2", one behind the other */
     char room[CLI_FIT_BYTES_MAX];
     size_t used;
@@ -25,7 +25,7 @@ struct asking {
 };
 
 /* Adds an option as a fact. An engine's flags keep their dashes. */
-static bool take_fact(struct asking *q, const struct fit_option *o) {
+static bool add_fact(struct fit_input *q, const struct fit_option *o) {
     char *at = q->room + q->used;
     size_t left = sizeof q->room - q->used;
     const char *name = o->is_engines ? o->option : o->option + 2;
@@ -38,7 +38,7 @@ static bool take_fact(struct asking *q, const struct fit_option *o) {
     return true;
 }
 
-static bool take_option(struct asking *q, const struct fit_option *o) {
+static bool set_fit_option(struct fit_input *q, const struct fit_option *o) {
     if (strcmp(o->option, "--compare") == 0)
         q->question.compare = o->value;
     else if (strcmp(o->option, "--sweep") == 0)
@@ -48,7 +48,7 @@ static bool take_option(struct asking *q, const struct fit_option *o) {
     else if (strcmp(o->option, "--from-log") == 0)
         q->log_path = o->value;
     else
-        return take_fact(q, o);
+        return add_fact(q, o);
     return true;
 }
 
@@ -56,7 +56,7 @@ static bool take_option(struct asking *q, const struct fit_option *o) {
 
 /* Reads the model's file. A config.json must end within the limit; of a GGUF
  * file the beginning is enough. */
-static int read_config(struct cli *c, struct asking *q) {
+static int read_config(struct cli *c, struct fit_input *q) {
     bool is_whole = false;
     int status = input_read(c, q->config_path, MODEL_FILE_BYTES_MAX, &q->config,
                               &is_whole);
@@ -76,7 +76,7 @@ static bool join_words(struct content *out, char **words, size_t count) {
 
 /* Reads the command: `fit ... -- vllm serve m`, `fit ... "vllm serve m"`, a
  * file, or "-". */
-static int read_command(struct cli *c, struct asking *q) {
+static int read_command(struct cli *c, struct fit_input *q) {
     bool is_whole = true;
     char *first = c->operands[0];
     bool is_file = c->operand_count == 1 && strpbrk(first, " \n") == NULL;
@@ -95,18 +95,18 @@ static int read_command(struct cli *c, struct asking *q) {
                : cli_usage(c, "cli.error.fit_command_file", first, NULL);
 }
 
-static int read_log(struct cli *c, struct asking *q, oomkb *kb) {
+static int read_log(struct cli *c, struct fit_input *q, oomkb *kb) {
     oomkb_options options = cli_options(c);
     options.answers = NULL;
-    return exam_log(c, kb, q->log_path, &options, &q->report);
+    return log_report_of(c, kb, q->log_path, &options, &q->report);
 }
 
 /* ---- the command ---- */
 
-static int gather(struct cli *c, struct asking *q, oomkb *kb) {
+static int fit_input_read(struct cli *c, struct fit_input *q, oomkb *kb) {
     q->question.size = sizeof q->question;
     for (size_t i = 0; i < c->fit_count; i++)
-        if (!take_option(q, &c->fit[i]))
+        if (!set_fit_option(q, &c->fit[i]))
             return cli_usage(c, "cli.error.fit_room", c->fit[i].option, NULL);
     for (size_t i = 0; i < c->answer_count; i++)
         q->list[q->count++] = c->answers[i];
@@ -123,7 +123,7 @@ static int gather(struct cli *c, struct asking *q, oomkb *kb) {
     return status;
 }
 
-static int answer(struct cli *c, const struct asking *q, oomkb *kb) {
+static int fit_write(struct cli *c, const struct fit_input *q, oomkb *kb) {
     oomkb_options options = cli_options(c);
     oomkb_error err;
     int fits = -1;
@@ -138,10 +138,10 @@ int run_fit(struct cli *c) {
     oomkb *kb = cli_kb(c);
     if (kb == NULL)
         return STATUS_ERROR;
-    struct asking q = {.used = 0};
-    int status = gather(c, &q, kb);
+    struct fit_input q = {.used = 0};
+    int status = fit_input_read(c, &q, kb);
     if (status == 0)
-        status = answer(c, &q, kb);
+        status = fit_write(c, &q, kb);
     oomkb_report_free(q.report);
     free(q.config.p);
     free(q.command.p);

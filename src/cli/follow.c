@@ -45,7 +45,7 @@ struct followed {
     int in;             /* -1: not open (yet) */
     bool is_file;       /* else a pipe, which ends */
     bool is_over;
-    bool is_missing_said;
+    bool is_missing_reported;
     dev_t device;
     ino_t inode;
     off_t at;           /* bytes read of this file */
@@ -53,20 +53,20 @@ struct followed {
     bool is_mid_line;
     oomkb_scan *scan;
     int status;
-    bool has_unseen;    /* has bytes that were not checked for news */
+    bool has_unchecked; /* has bytes that were not checked for news */
     int64_t last_ms;    /* time of the last bytes */
     int64_t look_ms;    /* time of the next check */
-    uint64_t last_print; /* hash of the last news as it was written; 0: none */
+    uint64_t last_hash; /* hash of the last news as it was written; 0: none */
 };
 
 /* ---- one log ---- */
 
-static void say(struct cli *c, const char *key, const char *name,
-                const char *more) {
+static void remark(struct cli *c, const char *key, const char *name,
+                   const char *more) {
     cli_remark(c, key, c->redact ? "..." : name, more);
 }
 
-static void take_up(struct followed *f, int in) {
+static void use_file(struct followed *f, int in) {
     struct stat about = {0};
     f->in = in;
     f->is_file = fstat(in, &about) == 0 && S_ISREG(about.st_mode);
@@ -80,12 +80,12 @@ static void take_up(struct followed *f, int in) {
 static bool followed_open(struct cli *c, struct followed *f) {
     int in = input_open(f->name);
     if (in >= 0) {
-        take_up(f, in);
+        use_file(f, in);
         return true;
     }
     if (errno != EISDIR) {
-        say(c, "cli.follow.waiting", f->name, strerror(errno));
-        f->is_missing_said = true;
+        remark(c, "cli.follow.waiting", f->name, strerror(errno));
+        f->is_missing_reported = true;
         return true;
     }
     f->status = input_error(c, f->name, errno);
@@ -108,21 +108,21 @@ static void end_line(struct followed *f) {
     }
 }
 
-static void say_new(struct cli *c, struct followed *f, const char *key) {
+static void remark_new(struct cli *c, struct followed *f, const char *key) {
     end_line(f);
-    say(c, key, f->name, digits_of((int64_t)f->lines + 1).text);
+    remark(c, key, f->name, digits_of((int64_t)f->lines + 1).text);
 }
 
-static void take_new_file(struct cli *c, struct followed *f) {
+static void use_new_file(struct cli *c, struct followed *f) {
     int in = input_open(f->name);
     if (in < 0)
         return; /* it was removed since stat(): the next turn tries again */
     if (f->in >= 0) {
         followed_close(f);
-        say_new(c, f, "cli.follow.replaced");
+        remark_new(c, f, "cli.follow.replaced");
     }
-    take_up(f, in);
-    f->is_missing_said = false;
+    use_file(f, in);
+    f->is_missing_reported = false;
 }
 
 /* If the name has another file now, or this one was cut short, begins at its
@@ -133,22 +133,22 @@ static void followed_look_again(struct cli *c, struct followed *f) {
         return;
     if (f->in >= 0 && fstat(f->in, &about) == 0 && about.st_size < f->at) {
         f->at = lseek(f->in, 0, SEEK_SET);
-        say_new(c, f, "cli.follow.cut_short");
+        remark_new(c, f, "cli.follow.cut_short");
     }
     if (input_is_stdin(f->name))
         return;
     if (stat(f->name, &named) != 0) {
-        if (!f->is_missing_said) {
-            say(c, "cli.follow.waiting", f->name, strerror(errno));
-            f->is_missing_said = true;
+        if (!f->is_missing_reported) {
+            remark(c, "cli.follow.waiting", f->name, strerror(errno));
+            f->is_missing_reported = true;
         }
         return;
     }
     bool is_same = f->in >= 0 && named.st_dev == f->device &&
                    named.st_ino == f->inode;
-    f->is_missing_said = f->is_missing_said && !is_same;
+    f->is_missing_reported = f->is_missing_reported && !is_same;
     if (!is_same && !S_ISDIR(named.st_mode))
-        take_new_file(c, f);
+        use_new_file(c, f);
 }
 
 static bool is_readable(const struct followed *f) {
@@ -184,7 +184,7 @@ struct following {
     oomkb *kb;
     struct followed *at;
     size_t count;
-    bool is_caught_up_said;
+    bool is_caught_up_reported;
 };
 
 /* ---- signals ---- */
@@ -198,7 +198,7 @@ static sigset_t ends_of_watching(void) {
     return set;
 }
 
-static bool is_asked_to_end(void) {
+static bool is_end_requested(void) {
     sigset_t pending;
     return sigpending(&pending) == 0 &&
            (sigismember(&pending, SIGINT) == 1 ||
@@ -217,29 +217,29 @@ static void fail(struct following *w, struct followed *f,
 }
 
 /* Hashes a written report by FNV-1a, to compare it with the last one. */
-static int add_to_print(void *ctx, const char *bytes, size_t n) {
-    uint64_t *print = ctx;
+static int hash_add(void *ctx, const char *bytes, size_t n) {
+    uint64_t *hash = ctx;
     for (size_t i = 0; i < n; i++)
-        *print = (*print ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+        *hash = (*hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
     return 0;
 }
 
-static uint64_t print_of(struct cli *c, const oomkb_report *report,
-                         const oomkb_options *options) {
-    uint64_t print = UINT64_C(0xcbf29ce484222325);
-    int code = oomkb_report_write(report, c->format, options, add_to_print,
-                                  &print, NULL);
-    return code == OOMKB_OK ? print : 0;
+static uint64_t hash_of(struct cli *c, const oomkb_report *report,
+                        const oomkb_options *options) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    int code = oomkb_report_write(report, c->format, options, hash_add,
+                                  &hash, NULL);
+    return code == OOMKB_OK ? hash : 0;
 }
 
-static void tell_news(struct following *w, struct followed *f,
-                      const oomkb_report *news) {
+static void news_write(struct following *w, struct followed *f,
+                       const oomkb_report *news) {
     oomkb_options options = input_options(w->c, f->name);
     input_title(w->c, f->name, f->number, cli_now(false).text);
     input_report(w->c, news, &options);
     /* errors of writing are checked at the end, by cli_finish() */
     w->c->is_pipe_closed = w->c->is_pipe_closed || fflush(stdout) != 0;
-    f->last_print = print_of(w->c, news, &options);
+    f->last_hash = hash_of(w->c, news, &options);
 }
 
 static void look_for_news(struct following *w, struct followed *f,
@@ -252,30 +252,30 @@ static void look_for_news(struct following *w, struct followed *f,
         return;
     }
     if (news != NULL)
-        tell_news(w, f, news);
+        news_write(w, f, news);
     int64_t now = clock_ms(), rest = (now - began) * LOOK_SHARE;
     f->look_ms = now + (rest > LOOK_MS ? rest : LOOK_MS);
-    f->has_unseen = !is_quiet;
+    f->has_unchecked = !is_quiet;
 }
 
 static void look_where_due(struct following *w, struct followed *f) {
     int64_t now = clock_ms();
     bool is_quiet = now - f->last_ms >= QUIET_MS;
-    if (f->scan != NULL && f->has_unseen && !f->is_over &&
+    if (f->scan != NULL && f->has_unchecked && !f->is_over &&
         (is_quiet || now >= f->look_ms))
         look_for_news(w, f, is_quiet);
 }
 
 /* Writes the final report. If it equals the last news, a line says so, except
  * in jsonl. */
-static int tell_whole(struct following *w, const struct followed *f,
-                      const oomkb_report *report,
-                      const oomkb_options *options) {
-    bool is_read = strcmp(w->c->format, "jsonl") != 0 && f->last_print != 0 &&
-                   f->last_print == print_of(w->c, report, options);
+static int whole_write(struct following *w, const struct followed *f,
+                       const oomkb_report *report,
+                       const oomkb_options *options) {
+    bool is_read = strcmp(w->c->format, "jsonl") != 0 && f->last_hash != 0 &&
+                   f->last_hash == hash_of(w->c, report, options);
     if (!is_read)
         return input_report(w->c, report, options);
-    cli_say(w->c, "cli.follow.same", digits_of((int64_t)f->lines).text, "");
+    cli_print(w->c, "cli.follow.same", digits_of((int64_t)f->lines).text, "");
     return oomkb_report_failures(report) > 0 ? STATUS_FOUND : STATUS_NONE;
 }
 
@@ -293,7 +293,7 @@ static int finish(struct following *w, struct followed *f) {
         return cli_failed(w->c, &err);
     input_title(w->c, f->name, f->number,
                 cli_text(w->c, "cli.follow.whole"));
-    int status = tell_whole(w, f, report, &options);
+    int status = whole_write(w, f, report, &options);
     status = input_whole(w->c, f->name, report, status);
     oomkb_report_free(report);
     return status_of_both(status, f->status);
@@ -314,7 +314,7 @@ static bool read_what_came(struct following *w, struct followed *f) {
     }
     if (pieces > 0) {
         f->last_ms = clock_ms();
-        f->has_unseen = true;
+        f->has_unchecked = true;
     }
     if (pieces < PIECES_PER_TURN)
         followed_look_again(w->c, f);
@@ -322,14 +322,14 @@ static bool read_what_came(struct following *w, struct followed *f) {
 }
 
 /* Writes once to a terminal that all lines so far were read. */
-static void say_caught_up(struct following *w) {
+static void report_caught_up(struct following *w) {
     uint64_t all = 0;
     for (size_t i = 0; i < w->count; i++)
         all += w->at[i].lines;
-    if (!w->is_caught_up_said && isatty(STDERR_FILENO))
+    if (!w->is_caught_up_reported && isatty(STDERR_FILENO))
         cli_remark(w->c, "cli.follow.caught_up", digits_of((int64_t)all).text,
                    "");
-    w->is_caught_up_said = true;
+    w->is_caught_up_reported = true;
 }
 
 /* Waits until a pipe can be read, WAIT_MS at most. Files are always
@@ -353,14 +353,14 @@ static bool is_all_over(const struct following *w) {
 }
 
 static void watch(struct following *w) {
-    while (!is_all_over(w) && !is_asked_to_end() && !w->c->is_pipe_closed) {
+    while (!is_all_over(w) && !is_end_requested() && !w->c->is_pipe_closed) {
         bool is_any = false;
         for (size_t i = 0; i < w->count; i++) {
             is_any |= read_what_came(w, &w->at[i]);
             look_where_due(w, &w->at[i]);
         }
         if (!is_any) {
-            say_caught_up(w);
+            report_caught_up(w);
             wait_a_while(w);
         }
     }

@@ -8,7 +8,7 @@
 
 static void write_row(struct cli *c, const char *name, const char *help_key) {
     printf("  %-*s  ", NAME_COLUMNS, name);
-    cli_say(c, help_key, NULL, NULL);
+    cli_print(c, help_key, NULL, NULL);
 }
 
 static void write_option(struct cli *c, const struct option_row *o) {
@@ -48,19 +48,19 @@ static void write_options(struct cli *c, enum which which,
         if (!has_any)
             puts("");
         if (!has_any)
-            cli_say(c, which == OF_ONE ? "cli.help.options_of"
-                                       : "cli.help.options",
-                    which == OF_ONE ? command->name : NULL, NULL);
+            cli_print(c, which == OF_ONE ? "cli.help.options_of"
+                                         : "cli.help.options",
+                      which == OF_ONE ? command->name : NULL, NULL);
         has_any = true;
         write_option(c, o);
     }
 }
 
 static void write_whole(struct cli *c) {
-    cli_say(c, "cli.help.usage", NULL, NULL);
-    cli_say(c, "cli.help.what", NULL, NULL);
+    cli_print(c, "cli.help.usage", NULL, NULL);
+    cli_print(c, "cli.help.what", NULL, NULL);
     puts("");
-    cli_say(c, "cli.help.commands", NULL, NULL);
+    cli_print(c, "cli.help.commands", NULL, NULL);
     for (const struct command *each = commands; each->name != NULL; each++) {
         char name[64];
         snprintf(name, sizeof name, "%s %s", each->name, each->operands);
@@ -70,15 +70,15 @@ static void write_whole(struct cli *c) {
     for (const struct command *each = commands; each->name != NULL; each++)
         write_options(c, OF_ONE, each);
     puts("");
-    cli_say(c, "cli.help.status", NULL, NULL);
+    cli_print(c, "cli.help.status", NULL, NULL);
 }
 
 static void write_one(struct cli *c, const struct command *command) {
     printf("oomkb %s %s\n", command->name, command->operands);
-    cli_say(c, command->help_key, NULL, NULL);
+    cli_print(c, command->help_key, NULL, NULL);
     write_options(c, OF_COMMAND, command);
     puts("");
-    cli_say(c, "cli.help.status", NULL, NULL);
+    cli_print(c, "cli.help.status", NULL, NULL);
 }
 
 /* For `oomkb help`, `oomkb help explain`, `oomkb explain --help`. */

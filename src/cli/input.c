@@ -48,7 +48,7 @@ static bool make_room(struct content *c, size_t *cap) {
     return true;
 }
 
-int input_take(const char *name, size_t most, struct content *out,
+int input_load(const char *name, size_t most, struct content *out,
                bool *is_whole) {
     size_t cap = 0;
     ssize_t got = 1;
@@ -70,7 +70,7 @@ int input_take(const char *name, size_t most, struct content *out,
 
 int input_read(struct cli *c, const char *name, size_t most,
                struct content *out, bool *is_whole) {
-    int number = input_take(name, most, out, is_whole);
+    int number = input_load(name, most, out, is_whole);
     return number != 0 ? input_error(c, name, number) : 0;
 }
 
@@ -111,8 +111,8 @@ static const char *command_meant(const struct cli *c, const char *name,
     return may_be_one ? command_near(name) : NULL;
 }
 
-void input_fault(struct cli *c, const char *name, int number, char *out,
-                 size_t size) {
+void input_error_text(struct cli *c, const char *name, int number, char *out,
+                      size_t size) {
     char text[TEXT_MAX];
     const char *near = command_meant(c, name, number);
     snprintf(text, sizeof text, "%s: %s", name, number_text(c, number));
@@ -124,7 +124,7 @@ void input_fault(struct cli *c, const char *name, int number, char *out,
 
 int input_error(struct cli *c, const char *name, int number) {
     char said[TEXT_MAX];
-    input_fault(c, name, number, said, sizeof said);
+    input_error_text(c, name, number, said, sizeof said);
     return cli_error(c, "io", said);
 }
 
@@ -195,8 +195,8 @@ int status_of_both(int one, int other) {
  * second step. */
 
 /* Feeds all of `in` to the scan. False: *out has the error. */
-static bool feed_all(oomkb_scan *scan, int in, exam_watcher watcher,
-                     void *ctx, struct exam *out) {
+static bool feed_all(oomkb_scan *scan, int in, read_watcher watcher,
+                     void *ctx, struct log_report *out) {
     char piece[PIECE_BYTES];
     ssize_t n = 1;
     while (n > 0) {
@@ -215,10 +215,10 @@ static bool feed_all(oomkb_scan *scan, int in, exam_watcher watcher,
     return n == 0;
 }
 
-void exam_read(const oomkb *kb, int in, const oomkb_options *options,
-               exam_watcher watcher, void *ctx, struct exam *out) {
+void log_report_read(const oomkb *kb, int in, const oomkb_options *options,
+                     read_watcher watcher, void *ctx, struct log_report *out) {
     oomkb_scan *scan = NULL;
-    *out = (struct exam){0};
+    *out = (struct log_report){0};
     if (oomkb_scan_new(kb, options, &scan, &out->err) != OOMKB_OK)
         return;
     if (feed_all(scan, in, watcher, ctx, out))
@@ -227,7 +227,7 @@ void exam_read(const oomkb *kb, int in, const oomkb_options *options,
         oomkb_scan_free(scan);
 }
 
-int exam_tell(struct cli *c, const char *name, struct exam *e) {
+int log_report_write(struct cli *c, const char *name, struct log_report *e) {
     if (e->number != 0)
         return input_error(c, name, e->number);
     if (e->report == NULL)
@@ -252,18 +252,18 @@ static bool go_on(void *ctx, size_t n) {
     return true;
 }
 
-int exam_log(struct cli *c, const oomkb *kb, const char *path,
-             const oomkb_options *options, oomkb_report **report) {
-    struct exam exam = {0};
+int log_report_of(struct cli *c, const oomkb *kb, const char *path,
+                  const oomkb_options *options, oomkb_report **report) {
+    struct log_report log_report = {0};
     int in = input_open(path);
     if (in < 0)
         return input_error(c, path, errno);
-    exam_read(kb, in, options, go_on, NULL, &exam);
+    log_report_read(kb, in, options, go_on, NULL, &log_report);
     input_close(in);
-    *report = exam.report;
-    if (exam.number != 0)
-        return input_error(c, path, exam.number);
-    return exam.report != NULL
-               ? input_whole(c, path, exam.report, STATUS_FOUND)
-               : cli_failed_at(c, path, &exam.err);
+    *report = log_report.report;
+    if (log_report.number != 0)
+        return input_error(c, path, log_report.number);
+    return log_report.report != NULL
+                     ? input_whole(c, path, log_report.report, STATUS_FOUND)
+                     : cli_failed_at(c, path, &log_report.err);
 }

@@ -28,12 +28,12 @@ struct content {
 };
 int input_read(struct cli *c, const char *name, size_t most,
                struct content *out, bool *is_whole);
-/* The same without a message: returns 0 or errno. input_fault() writes the
+/* The same without a message: returns 0 or errno. input_error_text() writes the
  * message of input_error() for it. */
-int input_take(const char *name, size_t most, struct content *out,
+int input_load(const char *name, size_t most, struct content *out,
                bool *is_whole);
-void input_fault(struct cli *c, const char *name, int number, char *out,
-                 size_t size);
+void input_error_text(struct cli *c, const char *name, int number, char *out,
+                      size_t size);
 /* The options of the command line for that input. */
 oomkb_options input_options(struct cli *c, const char *name);
 int input_error(struct cli *c, const char *name, int number);
@@ -51,8 +51,8 @@ void input_title(struct cli *c, const char *name, size_t i, const char *about);
 int status_of_both(int one, int other);
 
 /* A report, or the reason why there is none. */
-struct exam {
-    oomkb_report *report; /* exam_tell() frees it */
+struct log_report {
+    oomkb_report *report; /* log_report_write() frees it */
     int number;           /* without a report: errno of opening or reading; 0:
                              see err */
     oomkb_error err;      /* error of the library */
@@ -60,20 +60,20 @@ struct exam {
 
 /* Called after each piece of n bytes. False: stop reading; the exam then has
  * ECANCELED. */
-typedef bool (*exam_watcher)(void *ctx, size_t n);
+typedef bool (*read_watcher)(void *ctx, size_t n);
 
 /* Reads a log and diagnoses it. It writes nothing, so it is safe in any
  * thread. */
-void exam_read(const oomkb *kb, int in, const oomkb_options *options,
-               exam_watcher watcher, void *ctx, struct exam *out);
+void log_report_read(const oomkb *kb, int in, const oomkb_options *options,
+                     read_watcher watcher, void *ctx, struct log_report *out);
 /* Writes the report to stdout, or the error, and frees the report. Returns the
  * exit status. */
-int exam_tell(struct cli *c, const char *name, struct exam *e);
+int log_report_write(struct cli *c, const char *name, struct log_report *e);
 
 /* Makes the report on the log at that path without writing it. Returns 0, or
  * the exit status after an error was written. */
-int exam_log(struct cli *c, const oomkb *kb, const char *path,
-             const oomkb_options *options, oomkb_report **report);
+int log_report_of(struct cli *c, const oomkb *kb, const char *path,
+                  const oomkb_options *options, oomkb_report **report);
 
 int follow_inputs(struct cli *c, oomkb *kb); /* follow.c: --follow */
 

@@ -22,7 +22,7 @@
 
 #define FACTS_MAX (CLI_FIT_MAX + CLI_ANSWERS_MAX + 1)
 
-struct linting {
+struct lint_run {
     struct arena arena;
     struct cli *c;
     const oomkb *kb;
@@ -41,7 +41,7 @@ static enum lang lang_of(const struct cli *c) {
     return strcmp(c->lang, "zh") == 0 ? LANG_ZH : LANG_EN;
 }
 
-static void take_facts(struct linting *l) {
+static void facts_add(struct lint_run *l) {
     struct cli *c = l->c;
     size_t count = 0;
     for (size_t i = 0; i < c->fit_count; i++)
@@ -53,7 +53,7 @@ static void take_facts(struct linting *l) {
     l->facts[count] = NULL;
 }
 
-static void add_file(struct linting *l, struct lint_file *file) {
+static void add_file(struct lint_run *l, struct lint_file *file) {
     *ARENA_ADD(&l->arena, l->files, l->count, l->cap) = file;
     for (size_t i = 0; i < file->service_count; i++)
         if (file->services[i].is_asked)
@@ -76,7 +76,7 @@ static bool read_beside(void *arg, struct arena *a, struct str path,
     (void)arg;
     bool is_read =
         stat(path.p, &about) == 0 && S_ISREG(about.st_mode) &&
-        input_take(path.p, LINT_FILE_BYTES_MAX, &content, &is_whole) == 0 &&
+        input_load(path.p, LINT_FILE_BYTES_MAX, &content, &is_whole) == 0 &&
         is_whole;
     if (is_read)
         *text = arena_str(a, (struct str){content.p, content.n});
@@ -86,10 +86,10 @@ static bool read_beside(void *arg, struct arena *a, struct str path,
 
 /* Reports a file that cannot be read: on stderr, and as a finding unless the
  * format is text. */
-static void tell_unread(struct linting *l, const char *name, int number) {
+static void report_unread(struct lint_run *l, const char *name, int number) {
     char said[TEXT_MAX];
     if (number != 0)
-        input_fault(l->c, name, number, said, sizeof said);
+        input_error_text(l->c, name, number, said, sizeof said);
     else
         fill_text(l->c, "cli.error.lint_file", name, NULL, said, sizeof said);
     cli_note(said);
@@ -99,22 +99,22 @@ static void tell_unread(struct linting *l, const char *name, int number) {
                                 str_of(said)));
 }
 
-static void read_file(struct linting *l, const char *name) {
+static void read_file(struct lint_run *l, const char *name) {
     struct content content = {0};
     bool is_whole = false;
-    int number = input_take(name, LINT_FILE_BYTES_MAX, &content, &is_whole);
+    int number = input_load(name, LINT_FILE_BYTES_MAX, &content, &is_whole);
     if (number == 0 && is_whole) {
         *ARENA_ADD(&l->arena, l->texts, l->text_count, l->text_cap) =
             (struct lint_text){
                 str_of(name),
                 arena_str(&l->arena, (struct str){content.p, content.n})};
     } else {
-        tell_unread(l, name, number);
+        report_unread(l, name, number);
     }
     free(content.p);
 }
 
-static void read_files(struct linting *l) {
+static void read_files(struct lint_run *l) {
     static const char *const nothing[] = {NULL};
     const char *const *machine = cli_options(l->c).machine;
     l->options = (struct lint_options){
@@ -134,7 +134,7 @@ static void read_files(struct linting *l) {
 
 /* ---- for programs ---- */
 
-static void write_sarif(struct linting *l) {
+static void write_sarif(struct lint_run *l) {
     struct diagnostics all = {.a = &l->arena};
     struct sarif_rules rules = {0};
     const struct lint_rule *rule;
@@ -155,7 +155,7 @@ static void write_sarif(struct linting *l) {
 
 /* ---- for people ---- */
 
-static void write_text(struct linting *l) {
+static void write_text(struct lint_run *l) {
     uint32_t width = cli_options(l->c).width;
     struct buf out;
     buf_init_in(&out, &l->arena, LINT_OUTPUT_BYTES_MAX);
@@ -172,19 +172,19 @@ static void write_text(struct linting *l) {
         fwrite(out.p, 1, out.n, stdout);
 }
 
-static void sum_up(struct linting *l) {
-    size_t asked = l->verdicts[FIT_YES] + l->verdicts[FIT_LIKELY] +
-                   l->verdicts[FIT_NO] + l->verdicts[FIT_UNKNOWN];
-    if (asked == 0 && l->has_unread)
+static void sums_write(struct lint_run *l) {
+    size_t services = l->verdicts[FIT_YES] + l->verdicts[FIT_LIKELY] +
+                      l->verdicts[FIT_NO] + l->verdicts[FIT_UNKNOWN];
+    if (services == 0 && l->has_unread)
         return; /* no file with a service could be read */
-    cli_remark(l->c, asked == 0 ? "cli.lint.none" : "cli.lint.sum",
-               digits_of((int64_t)asked).text,
+    cli_remark(l->c, services == 0 ? "cli.lint.none" : "cli.lint.sum",
+               digits_of((int64_t)services).text,
                digits_of((int64_t)l->findings).text);
 }
 
 static void lint(void *arg) {
-    struct linting *l = arg;
-    take_facts(l);
+    struct lint_run *l = arg;
+    facts_add(l);
     read_files(l);
     if (strcmp(l->c->format, "sarif") == 0)
         write_sarif(l);
@@ -192,10 +192,10 @@ static void lint(void *arg) {
         diagnostics_put(&l->arena, lint_json(&l->arena, l->files, l->count));
     else
         write_text(l);
-    sum_up(l);
+    sums_write(l);
 }
 
-static int status_of(const struct linting *l) {
+static int status_of(const struct lint_run *l) {
     if (l->findings > 0 && !l->has_unread)
         return STATUS_NONE;
     return l->has_unread || l->verdicts[FIT_UNKNOWN] > 0 ? STATUS_ERROR
@@ -210,7 +210,7 @@ int run_lint(struct cli *c) {
     for (size_t i = 0; i < c->env_file_count; i++)
         if (access(c->env_files[i], R_OK) != 0)
             return input_error(c, c->env_files[i], errno);
-    struct linting l = {.c = c, .kb = cli_kb(c)};
+    struct lint_run l = {.c = c, .kb = cli_kb(c)};
     if (l.kb == NULL)
         return STATUS_ERROR;
     bool is_done = cli_guard(c, &l.arena, lint, &l);

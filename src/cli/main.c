@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
         status = cli_finish(&c, run(&c));
     else
         cli_finish(&c, STATUS_ERROR);
-    here_forget(&c);
+    here_free(&c);
     oomkb_close(c.kb);
     return status;
 }

@@ -12,7 +12,7 @@ int run_memory(struct cli *c) {
     oomkb_report *report = NULL;
     oomkb_error err;
     int is_told = 0;
-    int status = exam_log(c, kb, path, &options, &report);
+    int status = log_report_of(c, kb, path, &options, &report);
     if (status == 0) {
         int code = oomkb_memory_write(report, c->format, &options, cli_write,
                                       c, &is_told, &err);

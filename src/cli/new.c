@@ -42,7 +42,7 @@ static const struct report *report_of(struct drafting *d) {
     return (*held)->told->report;
 }
 
-static void take_finding(struct drafting *d, const struct finding *f) {
+static void finding_use(struct drafting *d, const struct finding *f) {
     if (f->role != ROLE_root || f->entry->severity != SEVERITY_failure)
         return;
     if (!str_eq(f->entry->component, STR("unknown")))
@@ -51,10 +51,10 @@ static void take_finding(struct drafting *d, const struct finding *f) {
         d->from.line = f->first_line;
 }
 
-static void look_up(struct drafting *d) {
+static void diagnosis_use(struct drafting *d) {
     const struct report *report = report_of(d);
     for (size_t i = 0; i < report->finding_count && d->known.n == 0; i++)
-        take_finding(d, &report->findings[i]);
+        finding_use(d, &report->findings[i]);
     if (report->suspect_count > 0)
         d->from.line = report->suspects[0].first_line;
     for (size_t i = 0; i < report->context.count; i++) {
@@ -70,7 +70,7 @@ static void look_up(struct drafting *d) {
 
 static void draft(void *arg) {
     struct drafting *d = arg;
-    look_up(d);
+    diagnosis_use(d);
     if (d->known.n > 0)
         return;
     d->page = author_draft(&d->arena, &d->from);

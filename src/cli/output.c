@@ -99,13 +99,13 @@ int cli_write(void *ctx, const char *bytes, size_t n) {
         cli_separate(c);
         c->is_item_begun = true;
     }
-    if (c->owes_newline) {
+    if (c->has_newline_pending) {
         fputc('\n', stdout);
-        c->owes_newline = false;
+        c->has_newline_pending = false;
     }
     /* in a list, an item has no newline at its end */
     if (c->is_listing && n > 0 && bytes[n - 1] == '\n') {
-        c->owes_newline = true;
+        c->has_newline_pending = true;
         n--;
     }
     if (strcmp(c->format, "text") == 0 && !has_glyphs())
@@ -117,7 +117,7 @@ int cli_write(void *ctx, const char *bytes, size_t n) {
 void cli_separate(struct cli *c) {
     if (c->is_listing) {
         fputs(c->listed_count++ == 0 ? "[\n" : ",\n", stdout);
-        c->owes_newline = false;
+        c->has_newline_pending = false;
     }
 }
 

@@ -51,7 +51,7 @@ static bool is_killed(const struct child_end *end) {
 /* True if the kernel killed the command for memory. The counters include all
  * processes of the cgroup, so a command that succeeded was not killed. Those of
  * the whole machine count only if the command was killed. */
-static bool is_kernels(const struct attempt *a) {
+static bool is_killed_by_kernel(const struct attempt *a) {
     bool is_ours = a->before.in_cgroup >= 0 &&
                    a->after.in_cgroup > a->before.in_cgroup;
     bool is_some = a->before.on_machine >= 0 &&
@@ -61,9 +61,9 @@ static bool is_kernels(const struct attempt *a) {
 }
 
 /* Adds the kernel's lines behind the output of the command. */
-static void add_kernels_words(struct watch *w, const struct attempt *a) {
+static void kernel_lines_add(struct watch *w, const struct attempt *a) {
     char lines[RUN_KERNEL_BYTES_MAX];
-    if (!is_kernels(a))
+    if (!is_killed_by_kernel(a))
         return;
     if (a->after.in_cgroup > a->before.in_cgroup)
         watch_add(w, lines, machine_kill_lines(lines, sizeof lines));
@@ -75,7 +75,7 @@ static enum death death_of(const struct attempt *a) {
     bool is_found = a->report != NULL && oomkb_report_failures(a->report) > 0;
     if (child_exit_status(&a->end) == 0 || a->end.number != 0)
         return DEATH_NONE;
-    if (is_kernels(a))
+    if (is_killed_by_kernel(a))
         return DEATH_KERNEL;
     if (a->end.stopped_by != 0)
         return DEATH_NONE;
@@ -94,12 +94,12 @@ static void attempt_make(struct cli *c, oomkb *kb, char *const *argv,
     watch_begin(&w, kb, &options, argv);
     struct child_order order = {
         .argv = argv, .in = STDIN_FILENO,
-        .out = {STDOUT_FILENO, STDERR_FILENO}, .seen = watch_seen, .ctx = &w};
+        .out = {STDOUT_FILENO, STDERR_FILENO}, .seen = watch_output, .ctx = &w};
     a->before = machine_kills();
     a->end = child_run(&order);
     a->after = machine_kills();
     watch_end_lines(&w);
-    add_kernels_words(&w, a);
+    kernel_lines_add(&w, a);
     a->report = watch_end(&w);
     a->death = death_of(a);
 }
@@ -114,7 +114,7 @@ static bool is_of_memory(const struct attempt *a) {
     return a->death == DEATH_MEMORY || a->death == DEATH_KERNEL;
 }
 
-static void tell_kills(struct cli *c, const struct attempt *a) {
+static void kills_remark(struct cli *c, const struct attempt *a) {
     const struct kill_count *before = &a->before, *after = &a->after;
     if (after->in_cgroup > before->in_cgroup)
         cli_remark(c, "cli.run.kernel_cgroup",
@@ -132,7 +132,7 @@ static void put_size(char room[32], int64_t bytes) {
              (double)bytes / (is_small ? 1 << 20 : 1 << 30));
 }
 
-static void tell_limit(struct cli *c) {
+static void limit_remark(struct cli *c) {
     char limit[32], peak[32];
     int64_t limit_bytes, peak_bytes;
     machine_limit(&limit_bytes, &peak_bytes);
@@ -143,10 +143,10 @@ static void tell_limit(struct cli *c) {
     cli_remark(c, "cli.run.limit", limit, peak);
 }
 
-static void tell_death(struct cli *c, const struct attempt *a) {
+static void death_remark(struct cli *c, const struct attempt *a) {
     if (a->death == DEATH_KERNEL) {
-        tell_kills(c, a);
-        tell_limit(c);
+        kills_remark(c, a);
+        limit_remark(c);
     } else if (a->death == DEATH_NO_MEMORY) {
         cli_remark(c, "cli.run.not_memory", "", "");
     }
@@ -165,7 +165,7 @@ static void write_report(struct cli *c, const oomkb_report *report,
 }
 
 static void write_file(struct cli *c, const struct attempt *a) {
-    const char *format = c->is_format_said ? c->format : "json";
+    const char *format = c->is_format_given ? c->format : "json";
     FILE *out = fopen(c->report_path, "w");
     if (out != NULL)
         write_report(c, a->report, format, out, false);
@@ -202,8 +202,8 @@ static void attempt_write(struct cli *c, const struct attempt *a) {
 
 /* Writes the report. stdout belongs to the command, so everything goes to
  * stderr and to the requested files. */
-static void attempt_tell(struct cli *c, const struct attempt *a) {
-    tell_death(c, a);
+static void attempt_report(struct cli *c, const struct attempt *a) {
+    death_remark(c, a);
     if (a->report == NULL)
         return;
     if (is_of_memory(a) && oomkb_report_failures(a->report) > 0)
@@ -305,7 +305,7 @@ static const char *why_not(const struct job *j, const struct attempt *a) {
 }
 
 /* True if the corrected command is to be started. */
-static bool may_go_on(struct job *j, const struct attempt *a) {
+static bool may_restart(struct job *j, const struct attempt *a) {
     char change[TEXT_MAX], seconds[32];
     unsigned pause = j->count < 7 ? 1u << (j->count - 1) : 60;
     if (j->c->apply == 0 || !is_of_memory(a) || a->end.stopped_by != 0)
@@ -355,8 +355,8 @@ static void job_run(struct job *j, const char *const *argv) {
                                NULL) != OOMKB_OK)
             a->retry = (oomkb_retry){.why_not = NULL};
         attempt_record(j->c, a);
-        attempt_tell(j->c, a);
-        goes_on = may_go_on(j, a);
+        attempt_report(j->c, a);
+        goes_on = may_restart(j, a);
         argv = a->retry.argv;
     }
 }

@@ -20,7 +20,7 @@ struct watch {
 /* Begins a scan. argv is the first line of the log: "$ vllm serve ...". */
 void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
                  char *const *argv);
-void watch_seen(void *ctx, int stream, const char *bytes, size_t n);
+void watch_output(void *ctx, int stream, const char *bytes, size_t n);
 /* Ends the unfinished lines: nothing more is written. */
 void watch_end_lines(struct watch *w);
 void watch_add(struct watch *w, const char *text, size_t n);

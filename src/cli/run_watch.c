@@ -41,7 +41,7 @@ void watch_begin(struct watch *w, oomkb *kb, const oomkb_options *options,
 }
 
 /* Keeps an unfinished line. False: it is too long, or out of memory. */
-static bool keep(struct watched_line *rest, const char *bytes, size_t n) {
+static bool line_keep(struct watched_line *rest, const char *bytes, size_t n) {
     if (rest->n + n > RUN_REST_BYTES_MAX)
         return false;
     if (rest->cap == 0) {
@@ -55,7 +55,7 @@ static bool keep(struct watched_line *rest, const char *bytes, size_t n) {
     return true;
 }
 
-static void flush(struct watch *w, struct watched_line *rest) {
+static void line_flush(struct watch *w, struct watched_line *rest) {
     watch_add(w, rest->p, rest->n);
     rest->n = 0;
 }
@@ -71,7 +71,7 @@ static bool is_text(const char *bytes, size_t n) {
     return odd <= ODD_LEAST || odd <= n / ODD_SHARE;
 }
 
-void watch_seen(void *ctx, int stream, const char *bytes, size_t n) {
+void watch_output(void *ctx, int stream, const char *bytes, size_t n) {
     struct watch *w = ctx;
     struct watched_line *rest = &w->rest[stream];
     size_t whole = n;
@@ -80,18 +80,18 @@ void watch_seen(void *ctx, int stream, const char *bytes, size_t n) {
     while (whole > 0 && bytes[whole - 1] != '\n')
         whole--;
     if (whole > 0) {
-        flush(w, rest);
+        line_flush(w, rest);
         watch_add(w, bytes, whole);
     }
-    if (!keep(rest, bytes + whole, n - whole)) {
-        flush(w, rest);
+    if (!line_keep(rest, bytes + whole, n - whole)) {
+        line_flush(w, rest);
         watch_add(w, bytes + whole, n - whole);
     }
 }
 
 static void end_line(struct watch *w, struct watched_line *rest) {
     if (rest->n > 0) {
-        flush(w, rest);
+        line_flush(w, rest);
         watch_add(w, "\n", 1);
     }
     free(rest->p);

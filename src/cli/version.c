@@ -18,6 +18,6 @@ int run_version(struct cli *c) {
         return STATUS_FOUND;
     }
     printf("oomkb %s\n", oomkb_version());
-    cli_say(c, "cli.version.kb", count.text, oomkb_digest(kb));
+    cli_print(c, "cli.version.kb", count.text, oomkb_digest(kb));
     return STATUS_FOUND;
 }

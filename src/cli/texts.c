@@ -1,4 +1,4 @@
-/* say.c: texts of the program by the public header, and untrusted text made
+/* texts.c: texts of the program by the public header, and untrusted text made
  * safe for a terminal or for JSON. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -163,8 +163,8 @@ struct moment cli_now(bool is_utc) {
     return m;
 }
 
-void cli_say(struct cli *c, const char *key, const char *arg0,
-             const char *arg1) {
+void cli_print(struct cli *c, const char *key, const char *arg0,
+               const char *arg1) {
     char line[TEXT_MAX];
     fill_text(c, key, arg0, arg1, line, sizeof line);
     for (char *at = line; at != NULL;) { /* texts of the program may have

@@ -1,4 +1,4 @@
-/* overlay.h: the user's own reports of fixes, in a file in the data directory
+/* own_reports.h: the user's own reports of fixes, in a file in the data folder
  * of the XDG specification: $XDG_DATA_HOME/oomkb/feedback.txt or
  * ~/.local/share/oomkb/feedback.txt, a report a line:
  *
@@ -10,8 +10,8 @@
  * new text is written to another file, which replaces the old one once it is
  * whole on disk.
  */
-#ifndef CLI_OVERLAY_H
-#define CLI_OVERLAY_H
+#ifndef CLI_OWN_REPORTS_H
+#define CLI_OWN_REPORTS_H
 
 #include "cli/corpus.h"
 #include "cli/input.h"
@@ -21,10 +21,10 @@ struct own_line {
     size_t from, to; /* range of bytes in text, with the newline */
 };
 
-struct overlay {
+struct own_reports_file {
     struct arena arena; /* owns everything below */
     struct cli *c;
-    char path[OVERLAY_PATH_MAX];
+    char path[OWN_REPORTS_PATH_MAX];
     char *text; /* content of the file, with room for one more line */
     size_t bytes;
     struct own_line *at; /* in the order of the file */
@@ -37,16 +37,17 @@ struct overlay {
 };
 
 /* Reads the file; a missing file is empty. is_changing: locks it until
- * overlay_close(). False after cli_error(). */
-bool overlay_open(struct cli *c, struct overlay *o, bool is_changing);
-void overlay_close(struct overlay *o);
+ * own_reports_close(). False after cli_error(). */
+bool own_reports_open(struct cli *c, struct own_reports_file *o,
+                      bool is_changing);
+void own_reports_close(struct own_reports_file *o);
 /* The same for a diagnosis. If there is no place for the file, or if it cannot
  * be opened (with a message on stderr), reports is NULL and the result is true.
  * False after cli_error(): only a part could be read, and the answer would
  * depend on it. */
-bool overlay_read(struct cli *c, struct overlay *o);
+bool own_reports_read(struct cli *c, struct own_reports_file *o);
 /* Writes the number of unreadable lines to stderr, if there are any. */
-void overlay_warn(const struct overlay *o);
+void own_reports_warn(const struct own_reports_file *o);
 /* Writes bytes to the file `path`: to another file first, which is synced and
  * renamed. */
 bool file_put(struct cli *c, const char *path, const char *bytes, size_t n);

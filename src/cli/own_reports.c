@@ -1,5 +1,5 @@
-/* overlay.c: reads and changes the file of the user's own reports. */
-#include "cli/overlay.h"
+/* own_reports.c: reads and changes the file of the user's own reports. */
+#include "cli/own_reports.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +10,11 @@
 
 #include "base/replace.h"
 
-static _Noreturn void raise_io(struct overlay *o, const char *path) {
+static _Noreturn void raise_io(struct own_reports_file *o, const char *path) {
     arena_raise(&o->arena, FAIL_IO, "%s: %s", path, strerror(errno));
 }
 
-static void refuse(struct overlay *o, const char *key) {
+static void refuse(struct own_reports_file *o, const char *key) {
     cli_usage(o->c, key, o->path, NULL);
     o->is_refused = true;
 }
@@ -22,20 +22,20 @@ static void refuse(struct overlay *o, const char *key) {
 /* ---- path ---- */
 
 /* By the specification a path that is not absolute is ignored. */
-static bool path_find(char path[OVERLAY_PATH_MAX]) {
+static bool path_find(char path[OWN_REPORTS_PATH_MAX]) {
     const char *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
     int n = -1;
     if (data != NULL && data[0] == '/')
-        n = snprintf(path, OVERLAY_PATH_MAX, "%s/oomkb/feedback.txt", data);
+        n = snprintf(path, OWN_REPORTS_PATH_MAX, "%s/oomkb/feedback.txt", data);
     else if (home != NULL && home[0] == '/')
-        n = snprintf(path, OVERLAY_PATH_MAX,
+        n = snprintf(path, OWN_REPORTS_PATH_MAX,
                      "%s/.local/share/oomkb/feedback.txt", home);
-    return n > 0 && n < OVERLAY_PATH_MAX - 16;
+    return n > 0 && n < OWN_REPORTS_PATH_MAX - 16;
 }
 
 /* Makes every folder of the path, for this user only. */
-static void folders_make(struct overlay *o) {
+static void folders_make(struct own_reports_file *o) {
     char *folder = (char *)arena_str(&o->arena, str_of(o->path)).p;
     for (char *at = folder + 1; *at != '\0'; at++) {
         if (*at != '/')
@@ -47,7 +47,7 @@ static void folders_make(struct overlay *o) {
     }
 }
 
-static void lock_take(struct overlay *o) {
+static void lock_take(struct own_reports_file *o) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const char *path = arena_printf(&o->arena, "%s.lock", o->path).p;
     o->lock = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
@@ -59,7 +59,7 @@ static void lock_take(struct overlay *o) {
 }
 
 bool file_put(struct cli *c, const char *path, const char *bytes, size_t n) {
-    char text[OVERLAY_PATH_MAX + 256];
+    char text[OWN_REPORTS_PATH_MAX + 256];
     int why = file_replace(path, (struct str){bytes, n}, 0600, true);
     snprintf(text, sizeof text, "%s: %s", path, strerror(why));
     return why == 0 || cli_error(c, "io", text) != STATUS_ERROR;
@@ -100,7 +100,7 @@ static bool line_read(char *text, struct own_line *out) {
             strcmp(out->outcome, "failed") == 0);
 }
 
-static void lines_read(struct overlay *o) {
+static void lines_read(struct own_reports_file *o) {
     char *words = (char *)arena_str(&o->arena,
                                     (struct str){o->text, o->bytes}).p;
     size_t from = 0, cap = 0;
@@ -110,12 +110,12 @@ static void lines_read(struct overlay *o) {
         size_t to = end != NULL ? (size_t)(end - words) + 1 : o->bytes;
         if (end != NULL)
             *end = '\0';
-        bool is_said = line[0] != '#' && line[strspn(line, " \t")] != '\0';
+        bool is_report = line[0] != '#' && line[strspn(line, " \t")] != '\0';
         struct own_line read = {.from = from, .to = to};
-        if (is_said && line_read(line, &read))
+        if (is_report && line_read(line, &read))
             *ARENA_ADD(&o->arena, o->at, o->count, cap) = read;
         else
-            o->unreadable += is_said;
+            o->unreadable += is_report;
         from = to;
     }
     o->reports = arena_array(&o->arena, o->count + 1, sizeof *o->reports);
@@ -125,7 +125,7 @@ static void lines_read(struct overlay *o) {
 }
 
 /* Reads `size` bytes: the file may grow while it is read. */
-static void text_read(struct overlay *o, size_t size) {
+static void text_read(struct own_reports_file *o, size_t size) {
     ssize_t got = 1;
     o->text = arena_alloc(&o->arena, size + FEEDBACK_LINE_BYTES_MAX + 1);
     while (o->bytes < size && got > 0) {
@@ -140,7 +140,7 @@ static void text_read(struct overlay *o, size_t size) {
 /* Opens and reads the file. Only a regular file is read: a pipe or a device
  * might block, or never end. */
 static void open_all(void *arg) {
-    struct overlay *o = arg;
+    struct own_reports_file *o = arg;
     struct stat s = {.st_size = 0};
     if (!path_find(o->path)) {
         refuse(o, "cli.error.no_home");
@@ -159,7 +159,7 @@ static void open_all(void *arg) {
         return;
     }
     o->is_broken = true;
-    if (s.st_size > OVERLAY_BYTES_MAX) {
+    if (s.st_size > OWN_REPORTS_BYTES_MAX) {
         refuse(o, "cli.error.feedback_large");
         return;
     }
@@ -167,16 +167,17 @@ static void open_all(void *arg) {
     o->is_broken = false;
 }
 
-bool overlay_open(struct cli *c, struct overlay *o, bool is_changing) {
-    *o = (struct overlay){
+bool own_reports_open(struct cli *c, struct own_reports_file *o,
+                      bool is_changing) {
+    *o = (struct own_reports_file){
         .c = c, .is_changing = is_changing, .in = -1, .lock = -1};
     bool is_open = cli_guard(c, &o->arena, open_all, o) && !o->is_refused;
     if (!is_open)
-        overlay_close(o);
+        own_reports_close(o);
     return is_open;
 }
 
-void overlay_close(struct overlay *o) {
+void own_reports_close(struct own_reports_file *o) {
     arena_free(&o->arena);
     if (o->in >= 0)
         close(o->in);
@@ -185,22 +186,22 @@ void overlay_close(struct overlay *o) {
     o->in = o->lock = -1;
 }
 
-void overlay_warn(const struct overlay *o) {
+void own_reports_warn(const struct own_reports_file *o) {
     if (o->unreadable > 0)
         cli_remark(o->c, "cli.feedback.unreadable", o->path,
                    digits_of((int64_t)o->unreadable).text);
 }
 
-bool overlay_read(struct cli *c, struct overlay *o) {
+bool own_reports_read(struct cli *c, struct own_reports_file *o) {
     const char *format = c->format;
-    *o = (struct overlay){.in = -1, .lock = -1};
+    *o = (struct own_reports_file){.in = -1, .lock = -1};
     if (!path_find(o->path))
         return true;
     c->format = "text"; /* stdout is for the reports */
-    bool is_open = overlay_open(c, o, false);
+    bool is_open = own_reports_open(c, o, false);
     c->format = format;
     if (is_open)
-        overlay_warn(o);
+        own_reports_warn(o);
     else if (o->is_broken) /* stderr has the reason */
         cli_error_json(c, "io", "the file of your own reports could not be "
                        "read whole");
