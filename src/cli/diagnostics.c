@@ -136,7 +136,7 @@ void codes_write(struct cli *c) {
 bool code_explain(struct cli *c, const char *spelling) {
     static const struct {
         const char *part, *key;
-    } said[] = {{"why", "cli.code.why"}, {"fix", "cli.code.fix"}};
+    } parts[] = {{"why", "cli.code.why"}, {"fix", "cli.code.fix"}};
     enum diag_level level;
     const char *code;
     size_t i = 0;
@@ -147,7 +147,7 @@ bool code_explain(struct cli *c, const char *spelling) {
         return false;
     cli_print(c, level == DIAG_ERROR ? "cli.code.error" : "cli.code.warning",
               code, code_text_of(c, code, "what"));
-    for (i = 0; i < sizeof said / sizeof *said; i++)
-        cli_print(c, said[i].key, code_text_of(c, code, said[i].part), NULL);
+    for (i = 0; i < sizeof parts / sizeof *parts; i++)
+        cli_print(c, parts[i].key, code_text_of(c, code, parts[i].part), NULL);
     return true;
 }

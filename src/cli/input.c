@@ -123,9 +123,9 @@ void input_error_text(struct cli *c, const char *name, int number, char *out,
 }
 
 int input_error(struct cli *c, const char *name, int number) {
-    char said[TEXT_MAX];
-    input_error_text(c, name, number, said, sizeof said);
-    return cli_error(c, "io", said);
+    char message[TEXT_MAX];
+    input_error_text(c, name, number, message, sizeof message);
+    return cli_error(c, "io", message);
 }
 
 static int input_empty(struct cli *c, const char *name) {

@@ -87,16 +87,17 @@ static bool read_beside(void *arg, struct arena *a, struct str path,
 /* Reports a file that cannot be read: on stderr, and as a finding unless the
  * format is text. */
 static void report_unread(struct lint_run *l, const char *name, int number) {
-    char said[TEXT_MAX];
+    char message[TEXT_MAX];
     if (number != 0)
-        input_error_text(l->c, name, number, said, sizeof said);
+        input_error_text(l->c, name, number, message, sizeof message);
     else
-        fill_text(l->c, "cli.error.lint_file", name, NULL, said, sizeof said);
-    cli_note(said);
+        fill_text(l->c, "cli.error.lint_file", name, NULL, message,
+                  sizeof message);
+    cli_note(message);
     l->has_unread = true;
     if (strcmp(l->c->format, "text") != 0)
         add_file(l, lint_unread(&l->arena, &l->options, str_of(name),
-                                str_of(said)));
+                                str_of(message)));
 }
 
 static void read_file(struct lint_run *l, const char *name) {

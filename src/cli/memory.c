@@ -11,13 +11,13 @@ int run_memory(struct cli *c) {
     oomkb_options options = input_options(c, path);
     oomkb_report *report = NULL;
     oomkb_error err;
-    int is_told = 0;
+    int has_memory = 0;
     int status = log_report_of(c, kb, path, &options, &report);
     if (status == 0) {
         int code = oomkb_memory_write(report, c->format, &options, cli_write,
-                                      c, &is_told, &err);
+                                      c, &has_memory, &err);
         status = cli_written(c, code, &err,
-                             is_told ? STATUS_FOUND : STATUS_NONE);
+                             has_memory ? STATUS_FOUND : STATUS_NONE);
     }
     oomkb_report_free(report);
     return status;

@@ -23,9 +23,9 @@ oomkb *cli_kb(struct cli *c) {
 static uint32_t width_of_terminal(void) {
     struct winsize size;
     const char *columns = getenv("COLUMNS");
-    unsigned long said = columns != NULL ? strtoul(columns, NULL, 10) : 0;
-    if (said > 0 && said < 10000)
-        return (uint32_t)said;
+    unsigned long value = columns != NULL ? strtoul(columns, NULL, 10) : 0;
+    if (value > 0 && value < 10000)
+        return (uint32_t)value;
     bool is_known = isatty(STDOUT_FILENO) &&
                     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
                     size.ws_col > 0;
@@ -65,10 +65,10 @@ oomkb_options cli_options(const struct cli *c) {
 static bool has_glyphs(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *said = getenv(names[i]);
-        if (said != NULL && said[0] != '\0')
-            return strstr(said, "UTF-8") != NULL ||
-                   strstr(said, "utf8") != NULL;
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0')
+            return strstr(value, "UTF-8") != NULL ||
+                   strstr(value, "utf8") != NULL;
     }
     return true;
 }

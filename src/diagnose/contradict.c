@@ -95,7 +95,7 @@ static struct str setting_of_fix(const struct fix *fix) {
 
 /* True if another fix changes the same setting: one with its own command, or an
  * earlier one. */
-static bool is_said_better(const struct finding *f, size_t which) {
+static bool has_better_setting(const struct finding *f, size_t which) {
     const struct fix *fix = &f->fixes[which];
     struct str setting = setting_of_fix(fix);
     for (size_t i = 0; setting.n > 0 && i < f->fix_count; i++) {
@@ -123,7 +123,7 @@ static bool has_own_fix(const struct finding *f, const struct fix *renamed) {
 static void settle_settings(struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++) {
         struct fix *fix = &f->fixes[i];
-        if ((fix->lowers.key != NULL && is_said_better(f, i)) ||
+        if ((fix->lowers.key != NULL && has_better_setting(f, i)) ||
             has_own_fix(f, fix))
             rule_out(fix, "diagnose.applies.same_setting");
     }

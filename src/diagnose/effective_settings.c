@@ -172,13 +172,13 @@ static void find_not_passed(struct diagnosis *d,
 static void find_user_differs(struct diagnosis *d,
                               const struct fact_candidates *w) {
     for (size_t i = 0; d->answers && i < d->answers->count; i++) {
-        const struct fact *said = &d->answers->at[i];
-        const struct fact_candidate *best = &w->best[said->name];
-        bool is_setting = said->name == FACT_expandable_segments ||
-                          flag_of_fact(d->engine, said->name) != NULL;
-        if (is_setting && said->known && best->is_there && best->is_dump &&
-            best->is_before && values_differ(said, &best->fact))
-            overruled_add(d, "diagnose.remark.user_says_other", said,
+        const struct fact *user = &d->answers->at[i];
+        const struct fact_candidate *best = &w->best[user->name];
+        bool is_setting = user->name == FACT_expandable_segments ||
+                          flag_of_fact(d->engine, user->name) != NULL;
+        if (is_setting && user->known && best->is_there && best->is_dump &&
+            best->is_before && values_differ(user, &best->fact))
+            overruled_add(d, "diagnose.remark.user_says_other", user,
                           &best->fact);
     }
 }

@@ -121,20 +121,20 @@ struct workaround_list workarounds_here(struct diagnosis *d,
     const struct program *place = place_of(d, e);
     if (!place)
         return list;
-    struct workaround *said = arena_array(d->a, list.count, sizeof *said);
+    struct workaround *written = arena_array(d->a, list.count, sizeof *written);
     for (size_t i = 0; i < list.count; i++) {
-        said[i] = list.at[i];
-        texts_of_place(place, &said[i]);
+        written[i] = list.at[i];
+        texts_of_place(place, &written[i]);
     }
-    return (struct workaround_list){said, list.count};
+    return (struct workaround_list){written, list.count};
 }
 
 bool fix_is_general(struct diagnosis *d, const struct entry *e,
                     const struct workaround *w) {
-    bool says_no_switch = w->acts_on.flag.n == 0 && w->source.n == 0 &&
-                          (w->acts_on.kind == ACT_KIND_code ||
-                           w->acts_on.kind == ACT_KIND_smaller_model);
-    return says_no_switch && (w->use.n > 0 || is_of_layer_below(d, e)) &&
+    bool has_no_switch = w->acts_on.flag.n == 0 && w->source.n == 0 &&
+                         (w->acts_on.kind == ACT_KIND_code ||
+                          w->acts_on.kind == ACT_KIND_smaller_model);
+    return has_no_switch && (w->use.n > 0 || is_of_layer_below(d, e)) &&
            levers_for(d, e) != NULL;
 }
 
@@ -156,26 +156,26 @@ bool lever_is_of_command(const struct diagnosis *d, const struct workaround *w,
 
 /* The value of a setting: 256 of "--tile 256", "tile=256" and "\"tile\": 256";
  * empty for a switch. */
-static struct str value_of(struct str said, size_t name) {
+static struct str value_of(struct str written, size_t name) {
     struct str manifest = STR("value:");
-    size_t at = str_find(said, manifest);
-    size_t from = at < said.n && at > name ? at + manifest.n : name;
-    while (from < said.n && is_any(said.p[from], " =:,\"'"))
+    size_t at = str_find(written, manifest);
+    size_t from = at < written.n && at > name ? at + manifest.n : name;
+    while (from < written.n && is_any(written.p[from], " =:,\"'"))
         from++;
-    return str_slice(said, from, said.n);
+    return str_slice(written, from, written.n);
 }
 
 /* The length of `name` if the text begins with it as a whole word; else 0. */
-static size_t name_end(struct str said, struct str name) {
-    char next = said.n > name.n ? said.p[name.n] : '\0';
+static size_t name_end(struct str written, struct str name) {
+    char next = written.n > name.n ? written.p[name.n] : '\0';
     bool goes_on = is_word(next) || next == '-';
-    return name.n > 0 && str_starts(said, name) && !goes_on ? name.n : 0;
+    return name.n > 0 && str_starts(written, name) && !goes_on ? name.n : 0;
 }
 
-static size_t lever_name_end(const struct workaround *w, struct str said) {
-    size_t end = name_end(said, w->acts_on.flag);
+static size_t lever_name_end(const struct workaround *w, struct str written) {
+    size_t end = name_end(written, w->acts_on.flag);
     for (size_t i = 0; end == 0 && i < w->keys.count; i++)
-        end = name_end(said, w->keys.at[i]);
+        end = name_end(written, w->keys.at[i]);
     return end;
 }
 

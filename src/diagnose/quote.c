@@ -104,7 +104,7 @@ static void quote_better(const struct hit *h, struct quote *best) {
     }
 }
 
-void quote_take(struct quote *best, const struct hit *h) {
+void quote_update(struct quote *best, const struct hit *h) {
     if (best->rank < QUOTE_BOTH)
         quote_better(h, best);
 }

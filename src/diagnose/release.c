@@ -17,7 +17,7 @@
 
 struct lack {
     const struct engine *engine;
-    struct setting_match said;
+    struct setting_match match;
 };
 
 static bool is_lacking(struct diagnosis *d, const struct signature *form,
@@ -34,8 +34,8 @@ static bool is_lacking(struct diagnosis *d, const struct signature *form,
 static bool find_lack(struct diagnosis *d, const struct signature *form,
                       struct str text, struct lack *out) {
     size_t at = 0;
-    while (engine_setting_next(out->engine, text, &at, &out->said))
-        if (is_lacking(d, form, out->said.exists))
+    while (engine_setting_next(out->engine, text, &at, &out->match))
+        if (is_lacking(d, form, out->match.exists))
             return true;
     return false;
 }
@@ -53,12 +53,12 @@ static bool names_version(struct str how, const struct version_range *exists) {
 /* True if the text, prose or code, has a setting that the release takes. */
 static bool has_taken_setting(struct diagnosis *d, const struct signature *form,
                               struct str text, const struct engine *e) {
-    struct setting_match said;
+    struct setting_match match;
     for (size_t i = 0; i < text.n; i++) {
-        if (engine_setting_at(e, text, i, &said)) {
-            if (!is_lacking(d, form, said.exists))
+        if (engine_setting_at(e, text, i, &match)) {
+            if (!is_lacking(d, form, match.exists))
                 return true;
-            i += said.spelling.n - 1;
+            i += match.spelling.n - 1;
         }
     }
     return false;
@@ -68,16 +68,16 @@ static enum lacking lack_of(struct diagnosis *d, const struct workaround *w,
                             const struct signature *form, struct lack *out) {
     struct str how = w->how.in[LANG_EN];
     bool has_flag = engine_setting_at(out->engine, w->acts_on.flag, 0,
-                                      &out->said) &&
-                    is_lacking(d, form, out->said.exists);
+                                      &out->match) &&
+                    is_lacking(d, form, out->match.exists);
     if (has_flag || find_lack(d, form, w->command, out)) {
-        bool has_other = names_version(how, out->said.exists) &&
+        bool has_other = names_version(how, out->match.exists) &&
                          has_taken_setting(d, form, how, out->engine);
         return has_other ? LACKS_PART : LACKS_IT;
     }
-    return find_lack(d, form, how, out) && !names_version(how, out->said.exists)
-               ? LACKS_PART
-               : LACKS_NOTHING;
+    bool is_lack = find_lack(d, form, how, out) &&
+                   !names_version(how, out->match.exists);
+    return is_lack ? LACKS_PART : LACKS_NOTHING;
 }
 
 bool release_lacks_command(struct diagnosis *d, const struct workaround *w,
@@ -103,9 +103,9 @@ enum lacking release_lacks(struct diagnosis *d, const struct workaround *w,
             continue;
         worst = here;
         enum fact_name version =
-            (enum fact_name)version_fact(d, lack.said.exists->product);
-        *why = NOTE("diagnose.applies.release", lack.said.spelling,
-                    lack.engine->name, range_written(d->a, lack.said.exists),
+            (enum fact_name)version_fact(d, lack.match.exists->product);
+        *why = NOTE("diagnose.applies.release", lack.match.spelling,
+                    lack.engine->name, range_written(d->a, lack.match.exists),
                     grounds_written(d, &version, 1, facts, form));
     }
     return worst;

@@ -181,8 +181,8 @@ static void remark_checkpoint(struct diagnosis *d, struct finding *f) {
     struct span bytes = weights_computed(&c, 1, 1, format);
     if (format.n == 0) {
         const struct fact *dtype = &c.in[FACT_dtype];
-        bool is_said = dtype->known && !str_eq(dtype->word, STR("auto"));
-        format = is_said ? dtype->word : c.model->dtype;
+        bool is_given = dtype->known && !str_eq(dtype->word, STR("auto"));
+        format = is_given ? dtype->word : c.model->dtype;
     }
     if (bytes.known && bytes.low > 0 && format.n > 0) {
         int64_t middle = bytes.low + (bytes.high - bytes.low) / 2;

@@ -129,7 +129,7 @@ static void place_widen(struct sighting *s, const struct hit *h) {
 static void hit_merge(struct sighting *s, const struct hit *h, bool is_weak) {
     if (h->capture_count > s->hit->capture_count)
         s->hit = h;
-    quote_take(&s->quote, h);
+    quote_update(&s->quote, h);
     s->is_weak = s->is_weak && is_weak;
 }
 
@@ -198,7 +198,7 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
                           sizeof *list->at);
     s = &list->at[list->count++];
     *s = (struct sighting){.hit = h, .head = head, .is_weak = is_weak};
-    quote_take(&s->quote, h);
+    quote_update(&s->quote, h);
     place_add(d->a, s, h);
 }
 

@@ -195,14 +195,15 @@ static struct stage_found stage_of(const struct diagnosis *d,
 /* True if the number of ranks is known. A default counts if the whole
  * command or the whole call in code is in the log, or if nothing shows a
  * second rank. */
-static bool knows_ranks(const struct diagnosis *d, const struct sighting *s) {
+static bool are_ranks_known(const struct diagnosis *d,
+                            const struct sighting *s) {
     const struct fact *tp = facts_last(&d->context, FACT_tensor_parallel);
     const struct fact *gpu = facts_first(&s->facts, FACT_gpu_index);
-    bool is_said = tp && (tp->source != SOURCE_DEFAULT || d->command.n > 0 ||
-                          facts_last(&d->context, FACT_whole_call) != NULL);
+    bool is_given = tp && (tp->source != SOURCE_DEFAULT || d->command.n > 0 ||
+                           facts_last(&d->context, FACT_whole_call) != NULL);
     bool is_alone = !has_ranks(d) && (!gpu || gpu->number == 0) &&
                     !facts_first(&s->facts, FACT_rank);
-    return is_said || is_alone;
+    return is_given || is_alone;
 }
 
 /* True if device memory was refused: an amount, or an error of the driver. */
@@ -234,7 +235,7 @@ static bool weights_fill_card(const struct diagnosis *d,
     const struct fact *weights = facts_first(&s->facts, FACT_model_bytes);
     const struct fact *total = fact_here(d, s, FACT_gpu_total);
     return d->engine && is_refusal(s) && weights && is_known_model(d, s) &&
-           total && knows_ranks(d, s) &&
+           total && are_ranks_known(d, s) &&
            !facts_last(&d->context, FACT_weights_bytes) &&
            weights->number > fact_high(total) / 10 * 9;
 }

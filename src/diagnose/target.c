@@ -65,10 +65,10 @@ static int64_t scale_of(const struct flag *flag, struct str *value) {
 
 static bool find_value(const struct engine *e, struct str command,
                        enum fact_name fact, struct fact *out) {
-    struct setting_match said;
+    struct setting_match match;
     size_t at = 0;
-    while (e && engine_setting_next(e, command, &at, &said)) {
-        if (flag_fact(e, said.spelling) != (int)fact)
+    while (e && engine_setting_next(e, command, &at, &match)) {
+        if (flag_fact(e, match.spelling) != (int)fact)
             continue;
         struct str value = value_behind(command, at);
         bool is_switch = value.n == 0 || value.p[0] == '-';

@@ -48,7 +48,7 @@ struct quote {
     int rank;
 };
 /* Replaces *best by a line of h that is more informative. */
-void quote_take(struct quote *best, const struct hit *h);
+void quote_update(struct quote *best, const struct hit *h);
 
 /* One failure message of one group of entries. The same message printed again
  * (re-raised, or logged by the parent) is another place of it. */
