@@ -60,14 +60,15 @@ enum pattern_kind {
 
 /* What match/ computes about a pattern at build. */
 struct pattern_study {
-    struct str prepared; /* for PCRE2 */
+    struct str prepared; /* for PCRE2, without its guards: match/guard.h */
+    struct str_list guards;
     bool needs_utf;
     uint32_t front_lines; /* most newlines between the begin of a match and its
                              literal; more than FRONT_LINES: any number */
     struct str suffix; /* its text from the literal on: match/suffix.h */
     struct str_list literals; /* for the prefilter; only at build */
-    /* The compiled pattern, then its compiled extracts; empty: not compiled.
-     * Only at build; a run has reader_code(). */
+    /* The compiled pattern, then its compiled extracts and guards; empty: not
+     * compiled. Only at build; a run has reader_code(). */
     struct str_list code;
 };
 
@@ -123,10 +124,10 @@ struct reader;
 struct reader *reader_new(const struct index *ix, struct arena *a);
 
 const struct pattern *reader_pattern(struct reader *r, uint32_t id);
-/* The compiled pattern (which 0) or one of its compiled extracts (1 and on):
- * the bytes that all of them begin with, and the rest. False: it has to be
- * compiled. Always false if the image is not built in, since damage of compiled
- * code cannot be detected. */
+/* The compiled pattern (which 0), one of its compiled extracts (1 and on) or
+ * guards (behind the extracts): the bytes that all of them begin with, and the
+ * rest. False: it has to be compiled. Always false if the image is not built
+ * in, since damage of compiled code cannot be detected. */
 struct serialized {
     struct str head, rest;
 };

@@ -4,6 +4,7 @@
 
 static void walk_study(struct record *r, struct pattern_study *study) {
     record_str(r, &study->prepared);
+    record_strings(r, &study->guards);
     record_bool(r, &study->needs_utf);
     record_number(r, &study->front_lines);
     record_str(r, &study->suffix);

@@ -19,6 +19,7 @@
  */
 #include "base/buf.h"
 #include "base/limits.h"
+#include "match/guard.h"
 #include "match/literals.h"
 #include "match/pattern.h"
 #include "match/pattern_tree.h"
@@ -151,20 +152,31 @@ static bool grows_on_sample(struct trial *t, struct str sample) {
     return grows_on(t, sample, "\n");
 }
 
-static bool tries_all(struct trial *t, struct str text, struct str sample) {
-    struct pattern_text prepared;
+static bool tries_all(struct trial *t, const struct pattern_text *text,
+                      struct str sample) {
     struct pattern_error error;
-    if (!pattern_text_prepare(t->a, text, &prepared, &error))
-        return false;
-    t->r = regex_compile(t->m, &prepared, &error);
+    t->r = regex_compile(t->m, text, &error);
     if (!t->r)
         return false;
-    struct literals literals = literals_of(t->a, &prepared);
+    struct literals literals = literals_of(t->a, text);
     for (size_t i = 0; i < literals.best.count; i++)
         if (grows_on_words(t, literals.best.at[i]))
             return true;
-    return (prepared.tree && grows_on_runs(t, prepared.tree->branches)) ||
+    return (text->tree && grows_on_runs(t, text->tree->branches)) ||
            grows_on_sample(t, sample);
+}
+
+/* As it is written, and as a run looks for it: guard.h. */
+static bool tries_both(struct trial *t, struct str text, struct str sample) {
+    struct pattern_text whole;
+    struct pattern_error error;
+    if (!pattern_text_prepare(t->a, text, &whole, &error))
+        return false;
+    struct guarded parts = guards_of(t->a, &whole);
+    struct pattern_text body =
+        pattern_text_prepared(t->a, parts.body, whole.needs_utf);
+    return tries_all(t, &whole, sample) ||
+           (parts.guards.count > 0 && tries_all(t, &body, sample));
 }
 
 bool pattern_grows(struct arena *a, struct str text, struct str sample,
@@ -174,7 +186,7 @@ bool pattern_grows(struct arena *a, struct str text, struct str sample,
     *worst = (struct pattern_growth){0};
     buf_init_in(&t.text, a, 0);
     buf_init_in(&t.unit, a, 0);
-    bool is_growing = tries_all(&t, text, sample);
+    bool is_growing = tries_both(&t, text, sample);
     arena_release_to(a, before);
     return is_growing;
 }

@@ -37,7 +37,7 @@ struct matcher {
     pcre2_general_context *general;
     pcre2_compile_context *compile;
     pcre2_match_context *match;
-    pcre2_match_data *data;
+    pcre2_match_data *data, *aside; /* of finds; of what is asked beside them */
     pcre2_jit_stack *stack; /* NULL until the first hot pattern */
     uint8_t *room;          /* for bytes of a compiled pattern */
     size_t room_bytes;
@@ -77,6 +77,8 @@ static void matcher_release(void *what) {
         pcre2_jit_stack_free(m->stack);
     if (m->data)
         pcre2_match_data_free(m->data);
+    if (m->aside)
+        pcre2_match_data_free(m->aside);
     if (m->match)
         pcre2_match_context_free(m->match);
     if (m->compile)
@@ -111,7 +113,8 @@ struct matcher *matcher_new(struct arena *a) {
     m->compile = pcre2_compile_context_create(m->general);
     m->match = pcre2_match_context_create(m->general);
     m->data = pcre2_match_data_create(PATTERN_GROUPS_MAX + 1, m->general);
-    if (!m->compile || !m->match || !m->data)
+    m->aside = pcre2_match_data_create(1, m->general);
+    if (!m->compile || !m->match || !m->data || !m->aside)
         no_memory(m);
     pcre2_set_newline(m->compile, PCRE2_NEWLINE_LF);
     pcre2_set_match_limit(m->match, MATCH_BACKTRACKS_MAX);
@@ -275,7 +278,8 @@ static void heat(struct matcher *m, struct regex *r, size_t searched,
 }
 
 static int run(struct matcher *m, const struct regex *r,
-               const struct search *s, uint32_t options) {
+               const struct search *s, uint32_t options,
+               pcre2_match_data *data) {
     if (s->starts_mid_line)
         options |= PCRE2_NOTBOL;
     m->start = m->at = s->from;
@@ -285,7 +289,7 @@ static int run(struct matcher *m, const struct regex *r,
     pcre2_set_offset_limit(m->match, s->latest);
     int code = pcre2_match(
         r->code, (PCRE2_SPTR)(s->subject.p ? s->subject.p : ""),
-        s->subject.n, s->from, options, m->data, m->match);
+        s->subject.n, s->from, options, data, m->match);
     if (code == PCRE2_ERROR_NOMEMORY)
         no_memory(m);
     return code;
@@ -293,7 +297,7 @@ static int run(struct matcher *m, const struct regex *r,
 
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
                 struct text_range *whole) {
-    m->groups_set = run(m, r, s, 0);
+    m->groups_set = run(m, r, s, 0, m->data);
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
     size_t began = m->groups_set > 0 ? ends[0] : s->latest;
     heat(m, r, began > s->from ? began - s->from : 0,
@@ -304,11 +308,22 @@ bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
     return whole->from <= whole->to;
 }
 
+enum holding regex_holds(struct matcher *m, struct regex *r,
+                         const struct search *s) {
+    heat(m, r, 0, PCRE2_JIT_COMPLETE);
+    int code = run(m, r, s, 0, m->aside);
+    if (code < 0 && code != PCRE2_ERROR_NOMATCH)
+        m->groups_set = code;
+    return code >= 0                      ? HOLDS
+           : code == PCRE2_ERROR_NOMATCH ? HOLDS_NOT
+                                         : HOLDS_UNKNOWN;
+}
+
 bool regex_may_match(struct matcher *m, struct regex *r,
                      const struct search *s) {
     heat(m, r, s->latest > s->from ? s->latest - s->from : 0,
          PCRE2_JIT_PARTIAL_HARD);
-    return run(m, r, s, PCRE2_PARTIAL_HARD) != PCRE2_ERROR_NOMATCH;
+    return run(m, r, s, PCRE2_PARTIAL_HARD, m->aside) != PCRE2_ERROR_NOMATCH;
 }
 
 uint64_t regex_steps(const struct matcher *m) {

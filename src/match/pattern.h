@@ -52,6 +52,11 @@ struct search {
 /* The leftmost match. False: none, or none within the limits on work. */
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
                 struct text_range *whole);
+/* Does it match where the search begins? The last find stays as it is; of one
+ * that passes a limit on work, regex_gave_up() says so. */
+enum holding { HOLDS, HOLDS_NOT, HOLDS_UNKNOWN };
+enum holding regex_holds(struct matcher *m, struct regex *r,
+                         const struct search *s);
 /* Could more text behind the subject make a match that begins in s->from ..
  * s->latest, or does one stand there already? */
 bool regex_may_match(struct matcher *m, struct regex *r,

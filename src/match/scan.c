@@ -19,13 +19,17 @@
 /* Deserialized, where it was compiled when the program was built. */
 struct regex *scan_regex(struct scanner *s, const struct pattern *p,
                          size_t which) {
-    struct str text = which > 0 ? p->extract.at[which - 1] : p->study.prepared;
+    size_t extracts = p->extract.count;
+    bool is_extract = which > 0 && which <= extracts;
+    struct str text = which == 0   ? p->study.prepared
+                      : is_extract ? p->extract.at[which - 1]
+                                   : p->study.guards.at[which - 1 - extracts];
     struct serialized code;
     struct pattern_error error;
     struct regex *r = reader_code(s->reader, p->id, which, &code)
                           ? regex_deserialize(s->matcher, &code)
                           : NULL;
-    if (!r && which > 0) {
+    if (!r && is_extract) {
         r = regex_of(s->matcher, text, &error);
     } else if (!r) {
         struct pattern_text prepared =

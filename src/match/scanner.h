@@ -4,6 +4,7 @@
  *   stream_buffer.c  a buffer's text -> literals (prefilter.c) -> ranges
  *                    -> matches (PCRE2)
  *   message.c        a match -> its message, traceback, extracts
+ *   guard.c          what must not stand where a match begins
  *   keep.c           -> hits that anybody asks for, within bounds
  *   budget.c         the work that all this may be
  */
@@ -97,6 +98,7 @@ struct pattern_state { /* a pattern that a literal has named */
     uint64_t steps;         /* all work of its searches */
     bool has_given_up;
     struct regex **extract; /* compiled at the first message */
+    struct guard **guards;  /* NULL: none was asked yet */
     struct slots slots; /* no signature: KEEP_FIRST + KEEP_LAST at most */
 };
 
@@ -137,6 +139,7 @@ struct scanner {
     struct reader *reader;
     struct matcher *matcher;
     struct occurrences occurrences;
+    struct guard *guards; /* of all patterns */
     struct log_reader *log;
     enum scan_way way;
     uint32_t threads;
@@ -163,13 +166,20 @@ void scan_break(struct scanner *s);
 /* scan.c: what is known of a pattern, and the same with its regex compiled */
 struct pattern_state *scan_known(struct scanner *s, uint32_t id);
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id);
-/* Its text (which: 0), or one of its extracts (from 1), compiled. */
+/* Its text (which: 0), one of its extracts (from 1) or guards (behind those),
+ * compiled. */
 struct regex *scan_regex(struct scanner *s, const struct pattern *p,
                          size_t which);
 /* Of a literal of the pattern that begins at `at`: can there be no match that
  * it is part of, whatever the text goes on with? */
 bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at);
+
+/* guard.c: do the pattern's guards let it match at this place of the text? */
+enum holding guards_ask(struct scanner *s, struct pattern_state *p,
+                        const struct search *search, size_t at);
+/* The text has changed. */
+void guards_forget(struct scanner *s);
 
 /* budget.c: may the pattern be searched for any longer? */
 bool budget_allows(struct scanner *s, const struct pattern_state *p);

@@ -243,13 +243,29 @@ static uint32_t number_at(const struct stream_buffer *l, size_t offset) {
     return window_mark(&l->w, window_pos(&l->w, offset))->number;
 }
 
+/* The guards of a pattern speak of the beginning of a line, so the next match
+ * is on another one. */
+static bool find_guarded(struct scanner *s, struct pattern_state *p,
+                         struct search *search, struct text_range *range) {
+    while (search->from <= search->latest &&
+           regex_find(s->matcher, p->regex, search, range)) {
+        enum holding said = guards_ask(s, p, search, range->from);
+        if (said != HOLDS_NOT)
+            return said == HOLDS;
+        struct str rest =
+            str_slice(search->subject, range->from, search->subject.n);
+        search->from = range->from + str_find_char(rest, '\n') + 1;
+    }
+    return false;
+}
+
 /* A line on which the pattern goes wild must not hide those behind it. */
 static bool find_next(struct scanner *s, struct stream_buffer *l,
                       struct pattern_state *p, struct search *search,
                       struct text_range *range) {
     for (int tries = 0; search->from <= search->latest; tries++) {
         uint64_t before = regex_steps(s->matcher);
-        bool is_found = regex_find(s->matcher, p->regex, search, range);
+        bool is_found = find_guarded(s, p, search, range);
         budget_charge(s, p, before);
         if (is_found || !regex_gave_up(s->matcher))
             return is_found;
@@ -304,6 +320,7 @@ static bool is_of(const struct pattern *p, enum matched which) {
 static void match_ranges(struct scanner *s, struct stream_buffer *l, bool is_end,
                          enum matched which) {
     size_t kept = 0;
+    guards_forget(s);
     for (size_t i = 0; i < l->range_count; i++)
         l->places[l->ranges[i].pattern].range = 0;
     for (size_t i = 0; i < l->range_count; i++) {

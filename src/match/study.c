@@ -2,6 +2,7 @@
  * given and what it makes of it, how far before its literal a match can begin,
  * and its text from there on. All that costs more than matching a short log
  * does, so a run reads it from the index. */
+#include "match/guard.h"
 #include "match/literals.h"
 #include "match/pattern.h"
 #include "match/suffix.h"
@@ -32,18 +33,31 @@ static struct str compiled(struct arena *a, const struct pattern_text *text) {
     return bytes;
 }
 
+static struct str compiled_part(struct arena *a, struct str part,
+                                bool needs_utf) {
+    struct pattern_text text = pattern_text_prepared(a, part, needs_utf);
+    return compiled(a, &text);
+}
+
 void pattern_study(struct arena *a, struct pattern *p) {
     struct pattern_text text = prepared(a, p->text);
     struct literals literals = literals_of(a, &text);
-    struct str_list code = {.count = 1 + p->extract.count};
-    code.at = arena_array(a, code.count, sizeof *code.at);
-    code.at[0] = compiled(a, &text);
+    struct guarded parts = guards_of(a, &text);
+    struct str_list code = {
+        arena_array(a, 1 + p->extract.count + parts.guards.count,
+                    sizeof *code.at),
+        0};
+    code.at[code.count++] = compiled_part(a, parts.body, text.needs_utf);
     for (size_t i = 0; i < p->extract.count; i++) {
         struct pattern_text extract = prepared(a, p->extract.at[i]);
-        code.at[1 + i] = compiled(a, &extract);
+        code.at[code.count++] = compiled(a, &extract);
     }
+    for (size_t i = 0; i < parts.guards.count; i++)
+        code.at[code.count++] =
+            compiled_part(a, parts.guards.at[i], text.needs_utf);
     p->study = (struct pattern_study){
-        .prepared = text.text, .needs_utf = text.needs_utf,
+        .prepared = parts.body, .guards = parts.guards,
+        .needs_utf = text.needs_utf,
         .front_lines = literals.front_lines,
         .suffix = suffix_of(a, &text, &literals.best),
         .literals = literals.best,
