@@ -164,28 +164,28 @@ void script_read(struct arena *a, const struct script *s,
 /* Adds the words of one line ("--model x -tp 2"), the value of a YAML key. */
 void words_of_line(struct arena *a, const struct node *scalar,
                    const struct variables *scope, struct word_list *out);
-/* `bash -c SCRIPT` among the words takes the rest as "$@": the engine's command
- * inside takes their place. */
+/* Replaces the words of `bash -c SCRIPT` by the engine's command in the script.
+ * The words behind SCRIPT are its "$@". */
 void words_unwrap(const struct launch_file *f, struct workload *w,
                   const struct node *script, size_t script_at,
                   const struct variables *compose);
 
-/* "sglang.bench_serving", "sglang_router.launch_router": a part of an engine's
- * package that loads no model. */
+/* True for a part of an engine's package that loads no model:
+ * "sglang.bench_serving", "sglang_router.launch_router". */
 bool word_is_client(struct str word);
 
 /* ---- download.c ---- */
 
-/* Adds FOLDER=MODEL where the line from there on fetches a model. */
+/* Adds FOLDER=MODEL if the line from word `from` on downloads a model. */
 void download_read(struct arena *a, const struct word_list *line, size_t from,
                    struct setting_list *out);
-/* Such folders among the words, by their model. */
+/* Replaces such folders among the words by their models. */
 void downloads_named(const struct setting_list *list, struct word_list *words);
 
-/* ---- beside.c: files that the one being linted names ---- */
+/* ---- beside.c: files that a linted file names ---- */
 
-struct remark_of_file { /* what is told of one of them */
-    const char *check;  /* of the rule */
+struct remark_of_file { /* a finding about one of these files */
+    const char *check;  /* check of the rule */
     struct span_of_file at;
     struct str args[2];
 };

@@ -84,7 +84,8 @@ static struct span room_of(const struct ask *q) {
         return span_in(q->c, FACT_host_free);
     }
     if (q->c->in[FACT_gpu_free].source == SOURCE_DERIVED)
-        return free; /* what lay there was taken off: diagnose/room.c */
+        return free; /* already reduced by these buffers:
+                        diagnose/free_memory.c */
     if (is_compute(q))
         held = span_plus(held, span_in(q->c, FACT_kv_bytes));
     struct span least = span_beyond(span_exact(free.low), held);
