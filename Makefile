@@ -50,7 +50,7 @@ help:  ## this list
 # How records of the pack are laid out is said by these files, and their sum
 # stands in every index: one of another layout is refused, and nobody has to
 # remember a number.
-LAYOUT_SRC = $(sort $(wildcard src/index/walk*.[ch] src/index/record.[ch] \
+LAYOUT_SRC = $(sort $(wildcard src/index/codec*.[ch] src/index/record.[ch] \
   src/index/pack*.[ch] src/index/write_pack.c src/corpus/*field*.[ch]))
 LAYOUT = $(shell cat $(LAYOUT_SRC) | cksum | cut -d' ' -f1)
 .PHONY: layout

@@ -19,7 +19,7 @@ struct recoding {
 static struct pattern_list compiled(struct recoding *w,
                                     const struct index *ix) {
     struct reader *r = reader_new(ix, w->a);
-    struct pattern_list set = {NULL, ix->pack.shelves[SHELF_PATTERN].count};
+    struct pattern_list set = {NULL, ix->pack.sections[SECTION_PATTERN].count};
     set.at = arena_array(w->a, set.count, sizeof *set.at);
     for (size_t i = 0; i < set.count; i++) {
         set.at[i] = *reader_pattern(r, (uint32_t)i);
@@ -29,11 +29,11 @@ static struct pattern_list compiled(struct recoding *w,
 }
 
 /* Byte by byte, the key in front included: so they come in their order. */
-static void copy_shelf(struct recoding *w, const struct index *ix,
-                       enum shelf shelf, struct pack_draft *draft) {
-    for (uint32_t i = 0; i < ix->pack.shelves[shelf].count; i++) {
-        struct record from = pack_record(&ix->pack, w->a, shelf, i);
-        buf_add(pack_add(draft, shelf)->out,
+static void copy_section(struct recoding *w, const struct index *ix,
+                         enum section section, struct pack_draft *draft) {
+    for (uint32_t i = 0; i < ix->pack.sections[section].count; i++) {
+        struct record from = pack_record(&ix->pack, w->a, section, i);
+        buf_add(pack_add(draft, section)->out,
                 (struct str){(const char *)from.at,
                              (size_t)(from.end - from.at)});
     }
@@ -44,11 +44,11 @@ static void recode(void *ctx) {
     const struct index *ix = index_open(w->a, w->image);
     struct pattern_list set = compiled(w, ix);
     struct pack_draft *draft = pack_begin(w->a);
-    for (int shelf = 0; shelf < SHELF_COUNT_OF; shelf++) {
-        if (shelf == SHELF_CODE)
+    for (int section = 0; section < SECTION_COUNT_OF; section++) {
+        if (section == SECTION_CODE)
             write_code(draft, &set);
         else
-            copy_shelf(w, ix, (enum shelf)shelf, draft);
+            copy_section(w, ix, (enum section)section, draft);
     }
     struct str pack = pack_end(draft, ix->tables, ix->pack.prefilter,
                                ix->pack.digest.p);

@@ -69,7 +69,7 @@ static void open_one(struct opening *o, struct str image) {
         kb->each[i] = kb->each[i - 1];
         kb->kits[i] = kb->kits[i - 1];
     }
-    kb->each[at] = is_own ? index_own(a, image) : index_open(a, image);
+    kb->each[at] = is_own ? index_open_builtin(a, image) : index_open(a, image);
     kb->kits[at] = scan_kit_open(a, kb->each[at]);
     kb->count++;
 }

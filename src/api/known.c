@@ -113,7 +113,7 @@ static _Noreturn void refuse_ambiguous(struct arena *a, struct str name,
 
 void refuse_gpu(struct arena *a, struct reader *r, struct str name,
                 const char *or_else) {
-    struct gpu_list cards = reader_gpus_begun(r, name);
+    struct gpu_list cards = reader_gpus_with_prefix(r, name);
     struct near near = reader_gpus_near(r, name);
     if (cards.count > 0)
         refuse_ambiguous(a, name, &cards, or_else);

@@ -182,7 +182,7 @@ static void check_samples_of(struct build *d, const struct bench *on,
 }
 
 void check_samples(struct build *d, struct str image) {
-    struct bench on = {.ix = index_own(d->a, image)};
+    struct bench on = {.ix = index_open_builtin(d->a, image)};
     on.kit = scan_kit_open(d->a, on.ix);
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
         check_samples_of(d, &on, &d->made[MADE_ENTRY].at[i]);

@@ -106,8 +106,8 @@ struct index;
 struct index *index_open(struct arena *a, struct str image);
 /* The same for an image that is part of the program: it is trusted, so its
  * records are not checked and its compiled patterns are used. */
-struct index *index_own(struct arena *a, struct str image);
-bool index_is_own(const struct index *ix);
+struct index *index_open_builtin(struct arena *a, struct str image);
+bool index_is_builtin(const struct index *ix);
 /* Several indexes as one. Entries, groups and patterns are numbered through,
  * one index after the other; everything else (engines, models, texts) comes
  * from the first. Raises FAIL_USAGE if two have an entry of the same id. */
@@ -179,7 +179,7 @@ struct near reader_models_near(struct reader *r, struct str name);
 struct near reader_gpus_near(struct reader *r, struct str name);
 struct gpu_list { const struct gpu **at; size_t count; };
 /* All cards that the name may stand for. */
-struct gpu_list reader_gpus_begun(struct reader *r, struct str name);
+struct gpu_list reader_gpus_with_prefix(struct reader *r, struct str name);
 /* All cards whose range of real totals overlaps [low, high] in bytes. */
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high);

@@ -11,7 +11,7 @@
 static void refuse_clash(struct arena *a, struct reader *before,
                          const struct index *ix) {
     struct reader *r = reader_new(ix, a);
-    for (uint32_t i = 0; i < ix->pack.shelves[SHELF_ENTRY].count; i++) {
+    for (uint32_t i = 0; i < ix->pack.sections[SECTION_ENTRY].count; i++) {
         struct str id = reader_entry_head(r, i)->id;
         if (reader_entry_by_id(before, id, NULL) != NULL)
             arena_raise(a, FAIL_USAGE,
@@ -34,33 +34,33 @@ const struct index *index_join(struct arena *a,
     return joined;
 }
 
-static uint32_t count_in(const struct index *ix, enum shelf shelf) {
-    return ix->pack.shelves[shelf].count;
+static uint32_t count_in(const struct index *ix, enum section section) {
+    return ix->pack.sections[section].count;
 }
 
-static bool is_numbered_on(enum shelf shelf) {
-    return shelf == SHELF_ENTRY || shelf == SHELF_ENTRY_REST ||
-           shelf == SHELF_GROUP || shelf == SHELF_PATTERN;
+static bool is_numbered_on(enum section section) {
+    return section == SECTION_ENTRY || section == SECTION_ENTRY_REST ||
+           section == SECTION_GROUP || section == SECTION_PATTERN;
 }
 
-struct part reader_part(const struct reader *r, enum shelf shelf,
+struct part reader_part(const struct reader *r, enum section section,
                         uint32_t number) {
     struct part p = {.ix = r->ix, .number = number};
-    while (is_numbered_on(shelf) && p.ix->next != NULL &&
-           p.number >= count_in(p.ix, shelf)) {
-        p.number -= count_in(p.ix, shelf);
-        p.entries += count_in(p.ix, SHELF_ENTRY);
-        p.groups += count_in(p.ix, SHELF_GROUP);
-        p.patterns += count_in(p.ix, SHELF_PATTERN);
+    while (is_numbered_on(section) && p.ix->next != NULL &&
+           p.number >= count_in(p.ix, section)) {
+        p.number -= count_in(p.ix, section);
+        p.entries += count_in(p.ix, SECTION_ENTRY);
+        p.groups += count_in(p.ix, SECTION_GROUP);
+        p.patterns += count_in(p.ix, SECTION_PATTERN);
         p.ix = p.ix->next;
     }
     return p;
 }
 
-size_t reader_count(const struct reader *r, enum shelf shelf) {
+size_t reader_count(const struct reader *r, enum section section) {
     size_t count = 0;
     for (const struct index *ix = r->ix; ix != NULL; ix = ix->next)
-        count += ix == r->ix || is_numbered_on(shelf) ? count_in(ix, shelf)
+        count += ix == r->ix || is_numbered_on(section) ? count_in(ix, section)
                                                       : 0;
     return count;
 }

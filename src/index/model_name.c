@@ -48,7 +48,7 @@ static struct str trimmed(struct str s) {
 }
 
 /* The offset of the last `count` parts of a path. */
-static size_t tail_of(struct str s, int count) {
+static size_t last_parts_at(struct str s, int count) {
     size_t at = s.n;
     while (at > 0 && (s.p[at - 1] != '/' || --count > 0))
         at--;
@@ -59,7 +59,7 @@ static size_t tail_of(struct str s, int count) {
 static struct str before_snapshots(struct str s) {
     size_t at = str_find(s, STR("/snapshots"));
     struct str left = str_slice(s, 0, at);
-    return at < s.n ? str_slice(left, tail_of(left, 1), left.n)
+    return at < s.n ? str_slice(left, last_parts_at(left, 1), left.n)
                     : (struct str){NULL, 0};
 }
 
@@ -91,7 +91,7 @@ static size_t count_of(struct str s, char c) {
 }
 
 /* ModelScope writes a dot as ___: Qwen2___5-7B-Instruct. */
-static struct str with_points_of_modelscope(struct arena *a, struct str s) {
+static struct str with_dots_of_modelscope(struct arena *a, struct str s) {
     struct buf b;
     buf_init_in(&b, a, MODEL_NAME_BYTES_MAX + 1);
     while (s.n > 0) {
@@ -108,73 +108,77 @@ struct model_name model_name_of(struct arena *a, struct str given) {
     struct str s = trimmed(given);
     if (s.n > MODEL_NAME_BYTES_MAX)
         s = str_slice(s, s.n - MODEL_NAME_BYTES_MAX, MODEL_NAME_BYTES_MAX);
-    s = with_points_of_modelscope(a, lowered(a, s));
+    s = with_dots_of_modelscope(a, lowered(a, s));
     struct model_name name = {.full = s};
     if (!of_hub_cache(a, s, &name.full)) {
         bool is_local = s.n > 0 && (s.p[0] == '/' || s.p[0] == '.' ||
                                     s.p[0] == '~');
         name.is_path = is_local || count_of(s, '/') > 1;
-        name.full = str_slice(s, tail_of(s, 2), s.n);
+        name.full = str_slice(s, last_parts_at(s, 2), s.n);
     }
-    name.last = str_slice(name.full, tail_of(name.full, 1), name.full.n);
+    name.last = str_slice(name.full, last_parts_at(name.full, 1), name.full.n);
     return name;
 }
 
 /* ---- the packing ---- */
 
 /* How precisely a packing tells the width of weights, in ascending order. */
-enum says { SAYS_NOTHING, SAYS_FORMAT, SAYS_BITS, SAYS_METHOD, SAYS_ALL };
+enum detail {
+    DETAIL_NONE, DETAIL_FORMAT, DETAIL_BITS, DETAIL_METHOD, DETAIL_ALL
+};
 
 struct packing {
     struct str suffix; /* after a separator, in lower case */
     struct str quantization;
-    enum says says;
+    enum detail detail;
 };
 
-#define PACKING(suffix, quantization, says)                                    \
-    {{suffix, sizeof suffix - 1}, {quantization, sizeof quantization - 1}, says}
+#define PACKING(suffix, quantization, detail)                                  \
+    {{suffix, sizeof suffix - 1},                                              \
+     {quantization, sizeof quantization - 1},                                  \
+     detail}
 
 /* A longer suffix comes before a shorter one that it ends in. */
 static const struct packing packings[] = {
-    PACKING("unsloth-bnb-4bit", "bitsandbytes", SAYS_METHOD),
-    PACKING("bnb-4bit", "bitsandbytes", SAYS_METHOD),
-    PACKING("bnb-8bit", "bitsandbytes-8bit", SAYS_ALL),
-    PACKING("bnb", "bitsandbytes", SAYS_METHOD),
-    PACKING("gptq-4b-128g", "gptq", SAYS_METHOD),
-    PACKING("gptq-4bit-128g", "gptq", SAYS_METHOD),
-    PACKING("gptq-int8", "gptq-int8", SAYS_ALL),
-    PACKING("gptq-8bit", "gptq-int8", SAYS_ALL),
-    PACKING("gptq-int3", "gptq-int3", SAYS_ALL),
-    PACKING("gptq", "gptq", SAYS_METHOD),
-    PACKING("awq", "awq", SAYS_METHOD),
-    PACKING("autoround", "auto-round", SAYS_METHOD),
-    PACKING("fp8-dynamic", "fp8", SAYS_METHOD),
-    PACKING("fp8-block", "fp8", SAYS_METHOD),
-    PACKING("fp8-kv", "fp8", SAYS_METHOD),
-    PACKING("fp8", "fp8", SAYS_METHOD),
-    PACKING("nvfp4", "nvfp4", SAYS_METHOD),
-    PACKING("mxfp4", "mxfp4", SAYS_METHOD),
-    PACKING("fp4", "nvfp4", SAYS_METHOD),
-    PACKING("quantized.w4a16", "w4a16", SAYS_METHOD),
-    PACKING("quantized.w8a16", "w8a16", SAYS_METHOD),
-    PACKING("quantized.w8a8", "w8a8", SAYS_METHOD),
-    PACKING("w4a16", "w4a16", SAYS_METHOD),
-    PACKING("w4a16-g128", "w4a16", SAYS_METHOD),
-    PACKING("w8a16", "w8a16", SAYS_METHOD),
-    PACKING("w8a8", "w8a8", SAYS_METHOD),
-    PACKING("int4", "int4", SAYS_BITS),
-    PACKING("int8", "int8", SAYS_BITS),
-    PACKING("4bits", "4bit", SAYS_BITS),
-    PACKING("4bit", "4bit", SAYS_BITS),
-    PACKING("8bit", "8bit", SAYS_BITS),
-    PACKING("gguf", "gguf", SAYS_FORMAT),
-    PACKING("i1", "gguf", SAYS_FORMAT),
-    PACKING("exl2", "exl2", SAYS_FORMAT),
-    PACKING("mlx", "", SAYS_NOTHING),
-    PACKING("bf16", "", SAYS_NOTHING),
-    PACKING("fp16", "", SAYS_NOTHING),
-    PACKING("f16", "", SAYS_NOTHING),
-    PACKING("latest", "", SAYS_NOTHING),
+    PACKING("unsloth-bnb-4bit", "bitsandbytes", DETAIL_METHOD),
+    PACKING("bnb-4bit", "bitsandbytes", DETAIL_METHOD),
+    PACKING("bnb-8bit", "bitsandbytes-8bit", DETAIL_ALL),
+    PACKING("bnb", "bitsandbytes", DETAIL_METHOD),
+    PACKING("gptq-4b-128g", "gptq", DETAIL_METHOD),
+    PACKING("gptq-4bit-128g", "gptq", DETAIL_METHOD),
+    PACKING("gptq-int8", "gptq-int8", DETAIL_ALL),
+    PACKING("gptq-8bit", "gptq-int8", DETAIL_ALL),
+    PACKING("gptq-int3", "gptq-int3", DETAIL_ALL),
+    PACKING("gptq", "gptq", DETAIL_METHOD),
+    PACKING("awq", "awq", DETAIL_METHOD),
+    PACKING("autoround", "auto-round", DETAIL_METHOD),
+    PACKING("fp8-dynamic", "fp8", DETAIL_METHOD),
+    PACKING("fp8-block", "fp8", DETAIL_METHOD),
+    PACKING("fp8-kv", "fp8", DETAIL_METHOD),
+    PACKING("fp8", "fp8", DETAIL_METHOD),
+    PACKING("nvfp4", "nvfp4", DETAIL_METHOD),
+    PACKING("mxfp4", "mxfp4", DETAIL_METHOD),
+    PACKING("fp4", "nvfp4", DETAIL_METHOD),
+    PACKING("quantized.w4a16", "w4a16", DETAIL_METHOD),
+    PACKING("quantized.w8a16", "w8a16", DETAIL_METHOD),
+    PACKING("quantized.w8a8", "w8a8", DETAIL_METHOD),
+    PACKING("w4a16", "w4a16", DETAIL_METHOD),
+    PACKING("w4a16-g128", "w4a16", DETAIL_METHOD),
+    PACKING("w8a16", "w8a16", DETAIL_METHOD),
+    PACKING("w8a8", "w8a8", DETAIL_METHOD),
+    PACKING("int4", "int4", DETAIL_BITS),
+    PACKING("int8", "int8", DETAIL_BITS),
+    PACKING("4bits", "4bit", DETAIL_BITS),
+    PACKING("4bit", "4bit", DETAIL_BITS),
+    PACKING("8bit", "8bit", DETAIL_BITS),
+    PACKING("gguf", "gguf", DETAIL_FORMAT),
+    PACKING("i1", "gguf", DETAIL_FORMAT),
+    PACKING("exl2", "exl2", DETAIL_FORMAT),
+    PACKING("mlx", "", DETAIL_NONE),
+    PACKING("bf16", "", DETAIL_NONE),
+    PACKING("fp16", "", DETAIL_NONE),
+    PACKING("f16", "", DETAIL_NONE),
+    PACKING("latest", "", DETAIL_NONE),
 };
 
 /* True if s ends in a separator and the suffix. *left: what is before them. */
@@ -222,7 +226,7 @@ static bool take_packing(struct arena *a, struct str *name,
             char *p = (char *)copy.p + i;
             *p = is_small(*p) ? (char)(*p - 'a' + 'A') : *p;
         }
-        *found = (struct packing){type, copy, SAYS_ALL};
+        *found = (struct packing){type, copy, DETAIL_ALL};
         *name = left;
         return true;
     }
@@ -237,15 +241,15 @@ static bool take_packing(struct arena *a, struct str *name,
 }
 
 /* A packing with one more word behind it: "-nvfp4-fast", "-int4-mixed". */
-static bool take_packing_inside(struct arena *a, struct str *name,
-                                struct packing *found) {
+static bool take_packing_before_word(struct arena *a, struct str *name,
+                                     struct packing *found) {
     size_t at = name->n;
     while (at > 0 && is_small(name->p[at - 1]))
         at--;
     if (at == name->n || at < 2 || !is_separator(name->p[at - 1]))
         return false;
     struct str front = str_slice(*name, 0, at - 1);
-    if (!take_packing(a, &front, found) || found->says == SAYS_NOTHING)
+    if (!take_packing(a, &front, found) || found->detail == DETAIL_NONE)
         return false;
     *name = front;
     return true;
@@ -254,7 +258,7 @@ static bool take_packing_inside(struct arena *a, struct str *name,
 struct str model_name_bare(struct arena *a, struct str name,
                            struct str *quantization) {
     struct str left = name;
-    enum says best = SAYS_NOTHING;
+    enum detail best = DETAIL_NONE;
     struct packing found;
     *quantization = (struct str){NULL, 0};
     if (ends_in(left, STR("safetensors"), &left) ||
@@ -264,9 +268,9 @@ struct str model_name_bare(struct arena *a, struct str name,
                                                     : *quantization;
     }
     while (take_packing(a, &left, &found) ||
-           take_packing_inside(a, &left, &found)) {
-        if (found.says > best) {
-            best = found.says;
+           take_packing_before_word(a, &left, &found)) {
+        if (found.detail > best) {
+            best = found.detail;
             *quantization = found.quantization;
         }
     }
@@ -284,14 +288,14 @@ static bool is_among(struct str word, const char *const *list, size_t count) {
 }
 
 /* True for words on tuning or file format, which do not change the shape. */
-static bool is_idle(struct str word) {
+static bool is_shape_neutral(struct str word) {
     static const char *const list[] = {"instruct", "chat", "it",  "base", "hf",
                                        "pt",       "inst", "text"};
     return is_among(word, list, sizeof list / sizeof list[0]);
 }
 
 /* True for words of another architecture, another size or other weights. */
-static bool makes_another(struct str word) {
+static bool is_other_model(struct str word) {
     static const char *const list[] = {
         "vl",      "llava",     "onevision", "vision",   "video",
         "audio",   "omni",      "moe",       "distill",  "distilled",
@@ -356,7 +360,7 @@ static size_t word_length(struct str s) {
     return n > 0 ? n : 1;
 }
 
-static struct str with_points(struct arena *a, struct str word) {
+static struct str with_dots(struct arena *a, struct str word) {
     struct str copy = arena_str(a, word);
     for (size_t i = 0; i < copy.n; i++) {
         if (copy.p[i] == '_')
@@ -372,13 +376,13 @@ struct model_words model_words_of(struct arena *a, struct str last) {
         size_t n = is_separator(s.p[0]) ? 0 : word_length(s);
         struct str word = str_slice(s, 0, n);
         at += n > 0 ? n : 1;
-        if (n == 0 || is_idle(word))
+        if (n == 0 || is_shape_neutral(word))
             continue;
         if (words.count == MODEL_WORDS_MAX) {
             words.count = 0;
             return words;
         }
-        words.at[words.count++] = with_points(a, word);
+        words.at[words.count++] = with_dots(a, word);
     }
     return words;
 }
@@ -417,12 +421,12 @@ size_t model_words_size(const struct model_words *w) {
     return found;
 }
 
-bool model_words_may_be_apart(const struct model_words *w, size_t from,
-                              size_t count, size_t size) {
+bool model_words_identify_with_size(const struct model_words *w, size_t from,
+                                    size_t count, size_t size) {
     bool has_number = false;
     for (size_t i = 0; i < w->count; i++) {
         bool is_inside = (i >= from && i < from + count) || i == size;
-        if (!is_inside && (is_digit(w->at[i].p[0]) || makes_another(w->at[i])))
+        if (!is_inside && (is_digit(w->at[i].p[0]) || is_other_model(w->at[i])))
             return false;
         has_number = has_number || (is_inside && i != size &&
                                     is_digit(w->at[i].p[0]));
@@ -430,13 +434,13 @@ bool model_words_may_be_apart(const struct model_words *w, size_t from,
     return has_number;
 }
 
-bool model_words_may_stand(const struct model_words *w, size_t from,
-                           size_t count) {
+bool model_words_identify(const struct model_words *w, size_t from,
+                          size_t count) {
     bool has_number = false;
     for (size_t i = 0; i < w->count; i++) {
         bool is_inside = i >= from && i < from + count;
         has_number = has_number || (is_inside && is_digit(w->at[i].p[0]));
-        if (!is_inside && (is_size(w->at[i]) || makes_another(w->at[i])))
+        if (!is_inside && (is_size(w->at[i]) || is_other_model(w->at[i])))
             return false;
     }
     return count > 1 && has_number && !is_release(w, from + count);

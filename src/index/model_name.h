@@ -34,13 +34,13 @@ struct str model_words_join(struct arena *a, const struct model_words *w,
                             size_t from, size_t count);
 /* True if words [from, from + count) identify the model: no other word is a
  * size or stands for another architecture. */
-bool model_words_may_stand(const struct model_words *w, size_t from,
-                           size_t count);
+bool model_words_identify(const struct model_words *w, size_t from,
+                          size_t count);
 /* The index of the word that is the size; w->count: none, or several. */
 size_t model_words_size(const struct model_words *w);
 /* The same for words [from, from + count) and a size apart from them:
  * "Llama-3.1-SauerkrautLM-8b" has a version, a size, and a name between. */
-bool model_words_may_be_apart(const struct model_words *w, size_t from,
-                              size_t count, size_t size);
+bool model_words_identify_with_size(const struct model_words *w, size_t from,
+                                    size_t count, size_t size);
 
 #endif

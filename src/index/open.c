@@ -21,7 +21,7 @@ static uint32_t big_endian(struct str image, size_t at, size_t bytes) {
 }
 
 /* Returns the length of the database. */
-static size_t look_at_header(struct arena *a, struct str image) {
+static size_t check_header(struct arena *a, struct str image) {
     static const char magic[16] = "SQLite format 3";
     if (image.n < HEADER_BYTES ||
         !str_eq(str_slice(image, 0, sizeof magic),
@@ -47,21 +47,21 @@ static size_t look_at_header(struct arena *a, struct str image) {
 }
 
 struct index *index_open(struct arena *a, struct str image) {
-    size_t tables = look_at_header(a, image);
+    size_t tables = check_header(a, image);
     struct index *ix = arena_alloc(a, sizeof *ix);
     ix->tables = str_slice(image, 0, tables);
     pack_open(a, str_slice(image, tables, image.n), &ix->pack);
     return ix;
 }
 
-struct index *index_own(struct arena *a, struct str image) {
+struct index *index_open_builtin(struct arena *a, struct str image) {
     struct index *ix = index_open(a, image);
-    ix->pack.is_own = true;
+    ix->pack.is_builtin = true;
     return ix;
 }
 
-bool index_is_own(const struct index *ix) {
-    return ix->pack.is_own;
+bool index_is_builtin(const struct index *ix) {
+    return ix->pack.is_builtin;
 }
 
 struct str index_prefilter(const struct index *ix) {
@@ -72,17 +72,17 @@ struct str index_digest(const struct index *ix) {
     return ix->pack.digest;
 }
 
-static size_t count_of(const struct index *ix, enum shelf shelf) {
+static size_t count_of(const struct index *ix, enum section section) {
     size_t count = 0;
     for (; ix != NULL; ix = ix->next)
-        count += ix->pack.shelves[shelf].count;
+        count += ix->pack.sections[section].count;
     return count;
 }
 
 size_t index_entry_count(const struct index *ix) {
-    return count_of(ix, SHELF_ENTRY);
+    return count_of(ix, SECTION_ENTRY);
 }
 
 size_t index_pattern_count(const struct index *ix) {
-    return count_of(ix, SHELF_PATTERN);
+    return count_of(ix, SECTION_PATTERN);
 }

@@ -29,7 +29,7 @@ static _Noreturn void damaged(struct arena *a, const char *what) {
 #endif
 
 /* Records have numbers for words, in this order. */
-uint32_t pack_language(void) {
+uint32_t pack_schema(void) {
     static const char words[] =
 #define BEGIN(NAME, name)
 #define WORD(NAME, word) #word ","
@@ -51,8 +51,8 @@ uint32_t pack_language(void) {
     return check_of(check_of(PACK_LAYOUT, STR(words)), STR(names));
 }
 
-uint32_t pack_record_check(enum shelf shelf, uint32_t i, struct str bytes) {
-    return check_of((uint64_t)shelf << 32 | i, bytes);
+uint32_t pack_record_check(enum section section, uint32_t i, struct str bytes) {
+    return check_of((uint64_t)section << 32 | i, bytes);
 }
 
 /* ---- opening ---- */
@@ -64,14 +64,14 @@ static struct str slice_of(struct arena *a, const struct pack *pack,
     return (struct str){pack->bytes.p + at, (size_t)n};
 }
 
-static void look_at_header(struct arena *a, const struct pack *pack) {
+static void check_header(struct arena *a, const struct pack *pack) {
     struct str bytes = pack->bytes;
     if (bytes.n < HEADER_BYTES ||
         header_word(pack, PACK_IS_MAGIC) != PACK_MAGIC ||
         header_word(pack, PACK_BYTES) != bytes.n)
         damaged(a, "what stands behind its tables is missing");
     if (header_word(pack, PACK_IS_VERSION) != PACK_VERSION ||
-        header_word(pack, PACK_LANGUAGE) != pack_language())
+        header_word(pack, PACK_SCHEMA) != pack_schema())
         arena_raise(a, FAIL_INDEX, "an index of another version of oomkb: "
                                    "build or install it anew");
     size_t from = (size_t)4 * (PACK_CHECK + 1);
@@ -80,59 +80,59 @@ static void look_at_header(struct arena *a, const struct pack *pack) {
         damaged(a, "its head is not what was written");
 }
 
-static void find_shelves(struct arena *a, struct pack *pack) {
-    for (int i = 0; i < SHELF_COUNT_OF; i++) {
-        uint32_t count = header_word(pack, PACK_SHELVES + 2 * i);
-        size_t at = header_word(pack, PACK_SHELVES + 2 * i + 1);
+static void find_sections(struct arena *a, struct pack *pack) {
+    for (int i = 0; i < SECTION_COUNT_OF; i++) {
+        uint32_t count = header_word(pack, PACK_SECTIONS + 2 * i);
+        size_t at = header_word(pack, PACK_SECTIONS + 2 * i + 1);
         struct str ends =
             slice_of(a, pack, at, 4 * ((uint64_t)count + 1));
-        pack->shelves[i].count = count;
-        pack->shelves[i].ends = (const unsigned char *)ends.p;
+        pack->sections[i].count = count;
+        pack->sections[i].ends = (const unsigned char *)ends.p;
     }
 }
 
 void pack_open(struct arena *a, struct str bytes, struct pack *pack) {
     *pack = (struct pack){.bytes = bytes};
-    look_at_header(a, pack);
+    check_header(a, pack);
     pack->digest = str_slice(bytes, (size_t)4 * PACK_DIGEST, DIGEST_HEX);
     pack->prefilter =
         slice_of(a, pack, header_word(pack, PACK_PREFILTER_AT),
                  header_word(pack, PACK_PREFILTER_BYTES));
-    find_shelves(a, pack);
+    find_sections(a, pack);
 }
 
 void pack_check_tables(const struct pack *pack, struct arena *a,
                        struct str tables) {
-    if (!pack->is_own && check_of(PACK_MAGIC, tables) !=
-                             header_word(pack, PACK_TABLES_CHECK))
+    if (!pack->is_builtin &&
+        check_of(PACK_MAGIC, tables) != header_word(pack, PACK_TABLES_CHECK))
         damaged(a, "its tables are not what was written");
 }
 
 /* ---- records ---- */
 
 struct record pack_record(const struct pack *pack, struct arena *a,
-                          enum shelf shelf, uint32_t i) {
-    if (i >= pack->shelves[shelf].count)
+                          enum section section, uint32_t i) {
+    if (i >= pack->sections[section].count)
         arena_raise(a, FAIL_INDEX, "the index has no such record: %u of %u",
-                    (unsigned)i, (unsigned)pack->shelves[shelf].count);
-    const unsigned char *ends = pack->shelves[shelf].ends + (size_t)4 * i;
+                    (unsigned)i, (unsigned)pack->sections[section].count);
+    const unsigned char *ends = pack->sections[section].ends + (size_t)4 * i;
     uint32_t from = word_at(ends), to = word_at(ends + 4);
     if (to < from || to - from < CHECK_BYTES)
         damaged(a, "a record is too short");
     struct str all = slice_of(a, pack, from, to - from);
     struct str bytes = str_slice(all, CHECK_BYTES, all.n);
-    if (!pack->is_own && word_at((const unsigned char *)all.p) !=
-                             pack_record_check(shelf, i, bytes))
+    if (!pack->is_builtin && word_at((const unsigned char *)all.p) !=
+                                 pack_record_check(section, i, bytes))
         damaged(a, "a record is not what was written");
     return record_reading(a, bytes);
 }
 
-bool pack_find(const struct pack *pack, struct arena *a, enum shelf shelf,
+bool pack_find(const struct pack *pack, struct arena *a, enum section section,
                struct str key, struct record *found) {
-    uint32_t from = 0, to = pack->shelves[shelf].count;
+    uint32_t from = 0, to = pack->sections[section].count;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        *found = pack_record(pack, a, shelf, middle);
+        *found = pack_record(pack, a, section, middle);
         struct str is;
         record_str(found, &is);
         int order = str_cmp(is, key);

@@ -18,56 +18,56 @@
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 14u /* of the header; PACK_LANGUAGE is that of records */
+#define PACK_VERSION 14u /* of the header; PACK_SCHEMA is that of records */
 
 /* A record with a key begins with it. Keys are unique and sorted bytewise. */
-enum shelf {
-    SHELF_PATTERN,    /* by id */
-    SHELF_CODE,       /* by pattern; the last record: the common beginning */
-    SHELF_ENTRY,      /* by number: first pattern, group, fields with is_head;
-                         of most entries a run reads no more */
-    SHELF_ENTRY_REST, /* by number: the other fields */
-    SHELF_GROUP,      /* by number: entries */
-    SHELF_ENTRY_ID,   /* id or former id -> number */
-    SHELF_ENGINE,     /* by number */
-    SHELF_ENGINE_ID,  /* id -> number */
-    SHELF_EVERYWHERE, /* numbers of the engines whose rows are always tried */
-    SHELF_MODEL,      /* by number */
-    SHELF_MODEL_NAME, /* form and name -> number */
-    SHELF_GPU,        /* by number */
-    SHELF_CAUSE,      /* by number */
-    SHELF_CAUSE_ID,   /* id -> number */
-    SHELF_RULE,       /* by number */
-    SHELF_RANKING,    /* one record */
-    SHELF_PROGRAM,    /* by number */
-    SHELF_PROGRAM_ID, /* id -> number */
-    SHELF_COMPONENT,  /* id -> the component it folds into */
-    SHELF_MESSAGE,    /* key -> text */
-    SHELF_POOLED,     /* mechanism and fix -> worked, tried */
-    SHELF_PRECOMPUTED,   /* predicate -> its values, computed at build */
-    SHELF_COUNT_OF
+enum section {
+    SECTION_PATTERN,     /* by id */
+    SECTION_CODE,        /* by pattern; the last record: the common beginning */
+    SECTION_ENTRY,       /* by number: first pattern, group, is_head fields;
+                            of most entries a run reads no more */
+    SECTION_ENTRY_REST,  /* by number: the other fields */
+    SECTION_GROUP,       /* by number: entries */
+    SECTION_ENTRY_ID,    /* id or former id -> number */
+    SECTION_ENGINE,      /* by number */
+    SECTION_ENGINE_ID,   /* id -> number */
+    SECTION_EVERYWHERE,  /* numbers of engines whose rows are always tried */
+    SECTION_MODEL,       /* by number */
+    SECTION_MODEL_NAME,  /* form and name -> number */
+    SECTION_GPU,         /* by number */
+    SECTION_CAUSE,       /* by number */
+    SECTION_CAUSE_ID,    /* id -> number */
+    SECTION_RULE,        /* by number */
+    SECTION_RANKING,     /* one record */
+    SECTION_PROGRAM,     /* by number */
+    SECTION_PROGRAM_ID,  /* id -> number */
+    SECTION_COMPONENT,   /* id -> the component it folds into */
+    SECTION_MESSAGE,     /* key -> text */
+    SECTION_POOLED,      /* mechanism and fix -> worked, tried */
+    SECTION_PRECOMPUTED, /* predicate -> its values, computed at build */
+    SECTION_COUNT_OF
 };
 
 enum pack_word {
     PACK_IS_MAGIC, PACK_IS_VERSION,
-    PACK_LANGUAGE, /* checksum of the layout of records and of the vocabularies
+    PACK_SCHEMA,   /* checksum of the layout of records and of the vocabularies
                       that their numbers refer to */
     PACK_BYTES,    /* length of the pack */
     PACK_CHECK,    /* checksum of the words behind it, to PACK_WORDS */
     PACK_TABLES_CHECK, /* checksum of the database */
     PACK_PREFILTER_AT, PACK_PREFILTER_BYTES,
     PACK_DIGEST, /* of the sources, 32 digits in 8 words */
-    PACK_SHELVES = PACK_DIGEST + 8, /* for each: count, offset of its ends */
-    PACK_WORDS = PACK_SHELVES + 2 * SHELF_COUNT_OF
+    PACK_SECTIONS = PACK_DIGEST + 8, /* for each: count, offset of its ends */
+    PACK_WORDS = PACK_SECTIONS + 2 * SECTION_COUNT_OF
 };
 
 struct pack {
     struct str bytes, prefilter, digest;
-    bool is_own; /* part of the program: records are trusted */
+    bool is_builtin; /* part of the program: records are trusted */
     struct {
         uint32_t count;
         const unsigned char *ends;
-    } shelves[SHELF_COUNT_OF];
+    } sections[SECTION_COUNT_OF];
 };
 
 /* bytes: all bytes behind the database. Raises FAIL_INDEX. */
@@ -78,9 +78,9 @@ void pack_check_tables(const struct pack *pack, struct arena *a,
 /* Record i of that section, checked. Raises FAIL_INDEX if it is damaged or does
  * not exist. */
 struct record pack_record(const struct pack *pack, struct arena *a,
-                          enum shelf shelf, uint32_t i);
+                          enum section section, uint32_t i);
 /* The record of that key, positioned behind the key; false: there is none. */
-bool pack_find(const struct pack *pack, struct arena *a, enum shelf shelf,
+bool pack_find(const struct pack *pack, struct arena *a, enum section section,
                struct str key, struct record *found);
 
 /* Keys of several parts. */
@@ -95,8 +95,8 @@ struct pack_draft;
 struct pack_draft *pack_begin(struct arena *a);
 /* Begin the next record of a section, which is written through the result until
  * the next call. Of several records with the same key the first is kept. */
-struct record *pack_add(struct pack_draft *draft, enum shelf shelf);
-struct record *pack_add_key(struct pack_draft *draft, enum shelf shelf,
+struct record *pack_add(struct pack_draft *draft, enum section section);
+struct record *pack_add_key(struct pack_draft *draft, enum section section,
                             struct str key);
 /* tables: the database before the pack. digest: DIGEST_HEX digits. */
 struct str pack_end(struct pack_draft *draft, struct str tables,
@@ -104,7 +104,7 @@ struct str pack_end(struct pack_draft *draft, struct str tables,
 
 /* ---- shared by reading and writing ---- */
 
-uint32_t pack_language(void);
-uint32_t pack_record_check(enum shelf shelf, uint32_t i, struct str bytes);
+uint32_t pack_schema(void);
+uint32_t pack_record_check(enum section section, uint32_t i, struct str bytes);
 
 #endif

@@ -16,7 +16,7 @@ struct draft_record {
     uint32_t ordinal; /* order of arrival */
 };
 
-struct draft_shelf {
+struct draft_section {
     struct buf bytes;
     struct draft_record *records;
     size_t count, cap;
@@ -24,16 +24,16 @@ struct draft_shelf {
 
 struct pack_draft {
     struct arena *arena;
-    struct draft_shelf shelves[SHELF_COUNT_OF];
-    struct draft_shelf *open; /* its last record is being written */
+    struct draft_section sections[SECTION_COUNT_OF];
+    struct draft_section *open; /* its last record is being written */
     struct record record;
 };
 
 struct pack_draft *pack_begin(struct arena *a) {
     struct pack_draft *d = arena_alloc(a, sizeof *d);
     d->arena = a;
-    for (int i = 0; i < SHELF_COUNT_OF; i++)
-        buf_init_in(&d->shelves[i].bytes, a, PACK_BYTES_MAX);
+    for (int i = 0; i < SECTION_COUNT_OF; i++)
+        buf_init_in(&d->sections[i].bytes, a, PACK_BYTES_MAX);
     return d;
 }
 
@@ -45,26 +45,26 @@ static void close_record(struct pack_draft *d) {
     }
 }
 
-struct record *pack_add_key(struct pack_draft *d, enum shelf which,
+struct record *pack_add_key(struct pack_draft *d, enum section which,
                             struct str key) {
-    struct draft_shelf *shelf = &d->shelves[which];
+    struct draft_section *section = &d->sections[which];
     close_record(d);
-    shelf->records = arena_grow(d->arena, shelf->records, shelf->count,
-                                &shelf->cap, sizeof *shelf->records);
-    shelf->records[shelf->count] =
+    section->records = arena_grow(d->arena, section->records, section->count,
+                                  &section->cap, sizeof *section->records);
+    section->records[section->count] =
         (struct draft_record){.key = arena_str(d->arena, key),
-                              .from = shelf->bytes.n,
-                              .ordinal = (uint32_t)shelf->count};
-    shelf->count++;
-    d->open = shelf;
-    d->record = record_writing(d->arena, &shelf->bytes);
+                              .from = section->bytes.n,
+                              .ordinal = (uint32_t)section->count};
+    section->count++;
+    d->open = section;
+    d->record = record_writing(d->arena, &section->bytes);
     if (key.n > 0)
         record_str(&d->record, &key);
     return &d->record;
 }
 
-struct record *pack_add(struct pack_draft *d, enum shelf shelf) {
-    return pack_add_key(d, shelf, STR(""));
+struct record *pack_add(struct pack_draft *d, enum section section) {
+    return pack_add_key(d, section, STR(""));
 }
 
 /* ---- assembling ---- */
@@ -76,21 +76,22 @@ static int by_key(const void *x, const void *y) {
                                     (a->ordinal < b->ordinal);
 }
 
-static bool is_double(const struct draft_shelf *shelf, size_t i) {
-    return i > 0 && shelf->records[i].key.n > 0 &&
-           str_eq(shelf->records[i].key, shelf->records[i - 1].key);
+static bool is_duplicate(const struct draft_section *section, size_t i) {
+    return i > 0 && section->records[i].key.n > 0 &&
+           str_eq(section->records[i].key, section->records[i - 1].key);
 }
 
 /* Sort by key, and keep the first record of each key. */
-static void sort_shelf(struct draft_shelf *shelf) {
+static void sort_section(struct draft_section *section) {
     size_t kept = 0;
-    if (shelf->count > 1)
-        qsort(shelf->records, shelf->count, sizeof *shelf->records, by_key);
-    for (size_t i = 0; i < shelf->count; i++) {
-        if (!is_double(shelf, i))
-            shelf->records[kept++] = shelf->records[i];
+    if (section->count > 1)
+        qsort(section->records, section->count, sizeof *section->records,
+              by_key);
+    for (size_t i = 0; i < section->count; i++) {
+        if (!is_duplicate(section, i))
+            section->records[kept++] = section->records[i];
     }
-    shelf->count = kept;
+    section->count = kept;
 }
 
 static void put_word(struct buf *out, uint64_t n) {
@@ -102,16 +103,16 @@ static void put_word(struct buf *out, uint64_t n) {
 
 /* Append the records, then their ends. Returns the offset of the ends; SIZE_MAX
  * if they did not fit. */
-static size_t put_shelf(struct buf *out, const struct pack_draft *d,
-                        enum shelf which) {
-    const struct draft_shelf *shelf = &d->shelves[which];
+static size_t put_section(struct buf *out, const struct pack_draft *d,
+                          enum section which) {
+    const struct draft_section *section = &d->sections[which];
     struct buf ends;
     buf_init_in(&ends, d->arena, PACK_BYTES_MAX);
     put_word(&ends, out->n);
-    for (size_t i = 0; i < shelf->count; i++) {
-        struct str bytes = str_slice(buf_str(&shelf->bytes),
-                                     shelf->records[i].from,
-                                     shelf->records[i].n);
+    for (size_t i = 0; i < section->count; i++) {
+        struct str bytes = str_slice(buf_str(&section->bytes),
+                                     section->records[i].from,
+                                     section->records[i].n);
         put_word(out, pack_record_check(which, (uint32_t)i, bytes));
         buf_add(out, bytes);
         put_word(&ends, out->n);
@@ -130,7 +131,7 @@ static void put_head(struct buf *out, struct str tables, struct str prefilter,
                      size_t prefilter_at, const char *digest) {
     set_word(out, PACK_IS_MAGIC, PACK_MAGIC);
     set_word(out, PACK_IS_VERSION, PACK_VERSION);
-    set_word(out, PACK_LANGUAGE, pack_language());
+    set_word(out, PACK_SCHEMA, pack_schema());
     set_word(out, PACK_BYTES, out->n);
     set_word(out, PACK_TABLES_CHECK, check_of(PACK_MAGIC, tables));
     set_word(out, PACK_PREFILTER_AT, prefilter_at);
@@ -151,13 +152,13 @@ struct str pack_end(struct pack_draft *d, struct str tables,
     buf_fill(&out, '\0', (ALIGNMENT - out.n % ALIGNMENT) % ALIGNMENT);
     size_t prefilter_at = out.n;
     buf_add(&out, prefilter);
-    for (int i = 0; i < SHELF_COUNT_OF; i++) {
-        sort_shelf(&d->shelves[i]);
-        size_t at = put_shelf(&out, d, (enum shelf)i);
-        out.failed = out.failed || !buf_ok(&d->shelves[i].bytes) ||
+    for (int i = 0; i < SECTION_COUNT_OF; i++) {
+        sort_section(&d->sections[i]);
+        size_t at = put_section(&out, d, (enum section)i);
+        out.failed = out.failed || !buf_ok(&d->sections[i].bytes) ||
                      at == SIZE_MAX;
-        set_word(&out, PACK_SHELVES + 2 * i, d->shelves[i].count);
-        set_word(&out, PACK_SHELVES + 2 * i + 1, at);
+        set_word(&out, PACK_SECTIONS + 2 * i, d->sections[i].count);
+        set_word(&out, PACK_SECTIONS + 2 * i + 1, at);
     }
     if (!buf_ok(&out))
         arena_raise(d->arena, FAIL_MEMORY, "out of memory for the index");

@@ -32,32 +32,32 @@ static bool truth_of_word(const struct precomputed *f, struct str word,
 bool precomputed_find(const struct pack *pack, struct arena *a,
                    struct str predicate, struct precomputed *f) {
     struct record record;
-    if (!pack_find(pack, a, SHELF_PRECOMPUTED, predicate, &record))
+    if (!pack_find(pack, a, SECTION_PRECOMPUTED, predicate, &record))
         return false;
-    walk_precomputed(&record, f);
+    codec_precomputed(&record, f);
     record_end(&record);
     return true;
 }
 
-bool precomputed_answers(const struct precomputed *f,
+bool precomputed_verdict(const struct precomputed *f,
                          const struct fact_list *facts,
                          struct verdict_when *v) {
-    struct verdict_when said = {.truth = TRUTH_UNKNOWN};
+    struct verdict_when verdict = {.truth = TRUTH_UNKNOWN};
     struct fact room;
-    if (when_name(facts, f->facts, f->fact_count, &said) == 0) {
-        said.truth = f->unknown;
+    if (when_list_facts(facts, f->facts, f->fact_count, &verdict) == 0) {
+        verdict.truth = f->unknown;
     } else if (f->value_count == 0 ||
                !truth_of_word(f, when_value(facts, f->facts[0], &room)->word,
-                              &said.truth)) {
+                              &verdict.truth)) {
         return false;
     }
-    *v = said;
+    *v = verdict;
     return true;
 }
 
 /* ---- the build ---- */
 
-struct answering {
+struct predicate_set {
     struct arena *a;
     struct pack_draft *pack;
     struct str *predicates; /* sorted, each once */
@@ -67,7 +67,7 @@ struct answering {
     size_t word_count[FACT_COUNT_OF];
 };
 
-static void gather(struct answering *w, const struct str_list *when) {
+static void gather(struct predicate_set *w, const struct str_list *when) {
     for (size_t i = 0; i < when->count; i++) {
         w->predicates = arena_grow(w->a, w->predicates, w->count, &w->cap,
                                    sizeof *w->predicates);
@@ -75,12 +75,12 @@ static void gather(struct answering *w, const struct str_list *when) {
     }
 }
 
-static void gather_evidence(struct answering *w, const struct cause *c) {
+static void gather_evidence(struct predicate_set *w, const struct cause *c) {
     for (size_t i = 0; i < c->evidence_count; i++)
         gather(w, &(struct str_list){&c->evidence[i].when, 1});
 }
 
-static void gather_fixes(struct answering *w, const struct workaround *list,
+static void gather_fixes(struct predicate_set *w, const struct workaround *list,
                          size_t count) {
     for (size_t i = 0; i < count; i++) {
         gather(w, &list[i].when);
@@ -88,7 +88,7 @@ static void gather_fixes(struct answering *w, const struct workaround *list,
     }
 }
 
-static void gather_all(struct answering *w, const struct corpus *c) {
+static void gather_corpus(struct predicate_set *w, const struct corpus *c) {
     for (size_t i = 0; i < c->cause_count; i++)
         gather_evidence(w, &c->causes[i]);
     for (size_t i = 0; i < c->entry_count; i++) {
@@ -106,7 +106,7 @@ static int by_text(const void *x, const void *y) {
     return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
-static void sort_once(struct answering *w) {
+static void sort_unique(struct predicate_set *w) {
     size_t kept = 0;
     if (w->count > 1)
         qsort(w->predicates, w->count, sizeof *w->predicates, by_text);
@@ -122,7 +122,7 @@ static bool is_of_one_text(const enum fact_name *facts, size_t count) {
     return count == 1 && fact_unit(facts[0]) == UNIT_TEXT;
 }
 
-static void add_word(struct answering *w, enum fact_name name,
+static void add_word(struct predicate_set *w, enum fact_name name,
                      struct str word) {
     size_t n = w->word_count[name];
     for (size_t i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ static void add_word(struct answering *w, enum fact_name name,
 }
 
 /* Add the quoted texts of a predicate over one text fact. */
-static void add_words(struct answering *w, struct str predicate) {
+static void add_words(struct predicate_set *w, struct str predicate) {
     struct predicate p = predicate_read(predicate, NULL);
     struct str rest = predicate;
     while (p.why == NULL && is_of_one_text(p.facts, p.fact_count) &&
@@ -144,8 +144,8 @@ static void add_words(struct answering *w, struct str predicate) {
     }
 }
 
-static void answer_words(struct answering *w, struct when *when,
-                         struct str predicate, struct precomputed *f) {
+static void evaluate_words(struct predicate_set *w, struct when *when,
+                           struct str predicate, struct precomputed *f) {
     enum fact_name name = f->facts[0];
     f->values = arena_array(w->a, w->word_count[name], sizeof *f->values);
     for (size_t i = 0; i < w->word_count[name]; i++) {
@@ -157,26 +157,27 @@ static void answer_words(struct answering *w, struct when *when,
     }
 }
 
-static void answer(struct answering *w, struct when *when,
-                   struct str predicate) {
+static void evaluate(struct predicate_set *w, struct when *when,
+                     struct str predicate) {
     struct fact_list none = {NULL, 0, 0};
     struct precomputed f;
-    if (!when_takes(when, predicate, &f)) {
+    if (!when_prepare(when, predicate, &f)) {
         return; /* a check of the build reports it */
     }
     f.unknown = when_evaluate(when, predicate, NULL, &none).truth;
     if (is_of_one_text(f.facts, f.fact_count))
-        answer_words(w, when, predicate, &f);
-    walk_precomputed(pack_add_key(w->pack, SHELF_PRECOMPUTED, predicate), &f);
+        evaluate_words(w, when, predicate, &f);
+    codec_precomputed(pack_add_key(w->pack, SECTION_PRECOMPUTED, predicate),
+                      &f);
 }
 
 void write_precomputed(struct pack_draft *pack, struct arena *a,
                     const struct corpus *c) {
-    struct answering *w = arena_alloc(a, sizeof *w);
+    struct predicate_set *w = arena_alloc(a, sizeof *w);
     w->a = a;
     w->pack = pack;
-    gather_all(w, c);
-    sort_once(w);
+    gather_corpus(w, c);
+    sort_unique(w);
     for (size_t i = 0; i < w->count; i++)
         add_words(w, w->predicates[i]);
     for (int i = 0; i < STAGE_COUNT_OF; i++)
@@ -187,7 +188,7 @@ void write_precomputed(struct pack_draft *pack, struct arena *a,
         const struct arena_defer *before = a->deferred;
         struct when *when = when_new(a);
         for (size_t i = from; i < w->count && i < from + BATCH; i++)
-            answer(w, when, w->predicates[i]);
+            evaluate(w, when, w->predicates[i]);
         arena_release_to(a, before);
     }
 }

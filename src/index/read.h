@@ -5,7 +5,7 @@
 #include "index/db.h"
 #include "index/index.h"
 #include "index/pack.h"
-#include "index/walk.h"
+#include "index/codec.h"
 
 #define QUERIES(X)                                                             \
     X(entries_of, "SELECT number FROM entry WHERE ?1 = '' OR component = ?1 "  \
@@ -53,10 +53,10 @@ struct index {
 struct when; /* when.c */
 
 /* What was read, by section and number: a hash table with chains. */
-#define KEPT_CHAINS 64
-struct kept {
-    struct kept *next;
-    enum shelf shelf;
+#define CACHE_CHAINS 64
+struct cached {
+    struct cached *next;
+    enum section section;
     uint32_t number;
     void *what;
 };
@@ -67,16 +67,16 @@ struct reader {
     struct db *db; /* NULL: no SQL query yet */
     struct statement queries[QUERY_COUNT_OF];
     struct reader *next; /* of the next index, for SQL; NULL: not made yet */
-    struct kept *kept[KEPT_CHAINS];
+    struct cached *cache[CACHE_CHAINS];
     struct when *when;
     struct str code_head; /* empty: not read yet */
 };
 
 /* A reader of the next index, for SQL queries over all indexes; NULL: there is
  * none. */
-struct reader *reader_behind(struct reader *r);
+struct reader *reader_next(struct reader *r);
 /* A row of the query. The first query opens the connection. */
-struct row reader_ask(struct reader *r, enum query query);
+struct row reader_query(struct reader *r, enum query query);
 
 /* The index that has a record, its number there, and the number of entries,
  * groups and patterns in the indexes before it. */
@@ -84,40 +84,42 @@ struct part {
     const struct index *ix;
     uint32_t number, entries, groups, patterns;
 };
-struct part reader_part(const struct reader *r, enum shelf shelf,
+struct part reader_part(const struct reader *r, enum section section,
                         uint32_t number);
-size_t reader_count(const struct reader *r, enum shelf shelf);
+size_t reader_count(const struct reader *r, enum section section);
 /* The cached value of that number; NULL: not read yet. */
-void *reader_kept(const struct reader *r, enum shelf shelf, uint32_t number);
-void reader_keep(struct reader *r, enum shelf shelf, uint32_t number,
-                 void *what);
-struct record reader_record(struct reader *r, enum shelf shelf,
+void *reader_cached(const struct reader *r, enum section section,
+                    uint32_t number);
+void reader_cache_add(struct reader *r, enum section section, uint32_t number,
+                      void *what);
+struct record reader_record(struct reader *r, enum section section,
                             uint32_t number);
 /* A struct of that shape (an engine, a model, a GPU ...), read once. */
-void *reader_noun(struct reader *r, enum shelf shelf, uint32_t number,
+void *reader_noun(struct reader *r, enum section section, uint32_t number,
                   const struct shape *shape);
 /* Look a name up in a section of names; false: there is none. */
-bool reader_number(struct reader *r, enum shelf shelf, struct str name,
+bool reader_number(struct reader *r, enum section section, struct str name,
                    uint32_t *number);
 
 /* The evaluator of predicates. */
 struct when *when_new(struct arena *a);
 /* True if it is an expression over facts that SQLite accepts; then *f has its
  * SQL and its facts. */
-bool when_takes(struct when *w, struct str predicate, struct precomputed *f);
+bool when_prepare(struct when *w, struct str predicate, struct precomputed *f);
 /* The value of a fact for predicates: facts_last(), or a sum in *room. NULL: it
  * is not known. */
 const struct fact *when_value(const struct fact_list *facts,
                               enum fact_name name, struct fact *room);
 /* Fill v->names with these facts, unknown ones first. Returns how many are
  * known. */
-size_t when_name(const struct fact_list *facts, const enum fact_name *names,
-                 size_t count, struct verdict_when *v);
+size_t when_list_facts(const struct fact_list *facts,
+                       const enum fact_name *names, size_t count,
+                       struct verdict_when *v);
 /* The values computed at build, if there are any; then the one for these facts,
  * if it is among them. */
 bool precomputed_find(const struct pack *pack, struct arena *a,
                    struct str predicate, struct precomputed *f);
-bool precomputed_answers(const struct precomputed *f,
+bool precomputed_verdict(const struct precomputed *f,
                          const struct fact_list *facts,
                          struct verdict_when *v);
 /* f: its SQL and facts from a trusted index, which saves reading it; or

@@ -12,18 +12,18 @@ struct entry_record {
 };
 
 static struct entry_record *record_of(struct reader *r, uint32_t number) {
-    struct entry_record *e = reader_kept(r, SHELF_ENTRY, number);
+    struct entry_record *e = reader_cached(r, SECTION_ENTRY, number);
     if (e == NULL) {
-        struct record record = reader_record(r, SHELF_ENTRY, number);
+        struct record record = reader_record(r, SECTION_ENTRY, number);
         e = arena_alloc(r->arena, sizeof *e);
         record_number(&record, &e->first_pattern);
         record_number(&record, &e->group);
-        struct part p = reader_part(r, SHELF_ENTRY, number);
+        struct part p = reader_part(r, SECTION_ENTRY, number);
         e->first_pattern += p.patterns;
         e->group += p.groups;
-        walk_entry_head(&record, &e->entry);
+        codec_entry_head(&record, &e->entry);
         record_end(&record);
-        reader_keep(r, SHELF_ENTRY, number, e);
+        reader_cache_add(r, SECTION_ENTRY, number, e);
     }
     return e;
 }
@@ -35,8 +35,8 @@ const struct entry *reader_entry_head(struct reader *r, uint32_t number) {
 const struct entry *reader_entry(struct reader *r, uint32_t number) {
     struct entry_record *e = record_of(r, number);
     if (!e->is_whole) {
-        struct record rest = reader_record(r, SHELF_ENTRY_REST, number);
-        walk_entry_rest(&rest, &e->entry);
+        struct record rest = reader_record(r, SECTION_ENTRY_REST, number);
+        codec_entry_rest(&rest, &e->entry);
         record_end(&rest);
         e->is_whole = true;
     }
@@ -46,7 +46,7 @@ const struct entry *reader_entry(struct reader *r, uint32_t number) {
 const struct entry *reader_entry_by_id(struct reader *r, struct str id,
                                        uint32_t *number) {
     uint32_t found;
-    if (!reader_number(r, SHELF_ENTRY_ID, id, &found))
+    if (!reader_number(r, SECTION_ENTRY_ID, id, &found))
         return NULL;
     const struct entry *e = reader_entry(r, found);
     if (number != NULL)
@@ -56,10 +56,10 @@ const struct entry *reader_entry_by_id(struct reader *r, struct str id,
 
 /* The entries of a group, checked to be ascending and in range. */
 static struct group *group_of(struct reader *r, uint32_t number) {
-    struct record record = reader_record(r, SHELF_GROUP, number);
+    struct record record = reader_record(r, SECTION_GROUP, number);
     struct group *group = arena_alloc(r->arena, sizeof *group);
-    struct part p = reader_part(r, SHELF_GROUP, number);
-    size_t entries = p.ix->pack.shelves[SHELF_ENTRY].count + p.entries;
+    struct part p = reader_part(r, SECTION_GROUP, number);
+    size_t entries = p.ix->pack.sections[SECTION_ENTRY].count + p.entries;
     uint32_t *list = record_list(&record, NULL, &group->count, sizeof *list);
     for (size_t i = 0; i < group->count; i++) {
         record_number(&record, &list[i]);
@@ -74,10 +74,10 @@ static struct group *group_of(struct reader *r, uint32_t number) {
 
 struct group reader_group(struct reader *r, uint32_t entry_number) {
     uint32_t number = record_of(r, entry_number)->group;
-    struct group *group = reader_kept(r, SHELF_GROUP, number);
+    struct group *group = reader_cached(r, SECTION_GROUP, number);
     if (group == NULL) {
         group = group_of(r, number);
-        reader_keep(r, SHELF_GROUP, number, group);
+        reader_cache_add(r, SECTION_GROUP, number, group);
     }
     return *group;
 }

@@ -12,14 +12,14 @@
 #include "base/limits.h"
 
 size_t reader_gpu_count(const struct reader *r) {
-    return reader_count(r, SHELF_GPU);
+    return reader_count(r, SECTION_GPU);
 }
 
 const struct gpu *reader_gpu_numbered(struct reader *r, uint32_t number) {
-    return reader_noun(r, SHELF_GPU, number, &shape_gpu);
+    return reader_noun(r, SECTION_GPU, number, &shape_gpu);
 }
 
-static bool is_maker(struct str word) {
+static bool is_vendor(struct str word) {
     static const char *const list[] = {
         "nvidia", "tesla",    "geforce", "quadro",      "amd",
         "radeon", "instinct", "intel",   "corporation", "graphics",
@@ -50,7 +50,7 @@ static struct str key_of(struct str name, char buffer[GPU_NAME_BYTES_MAX]) {
             buffer[n++] = c;
             continue;
         }
-        if (is_maker((struct str){buffer + start, n - start}))
+        if (is_vendor((struct str){buffer + start, n - start}))
             n = start;
         bool has_word = n > start;
         if (has_word && i < s.n)
@@ -60,10 +60,10 @@ static struct str key_of(struct str name, char buffer[GPU_NAME_BYTES_MAX]) {
     return str_trim((struct str){buffer, n});
 }
 
-enum likeness { LIKE_NOT, LIKE_BEGINNING, LIKE_SAME };
+enum gpu_match { MATCH_NONE, MATCH_PREFIX, MATCH_EXACT };
 
 /* Blanks do not count, so that "RTX4090" is "RTX 4090". */
-static enum likeness likeness_of(struct str asked, struct str of) {
+static enum gpu_match key_match(struct str asked, struct str of) {
     size_t i = 0, k = 0;
     while (i < asked.n && k < of.n) {
         if (asked.p[i] == ' ') {
@@ -71,35 +71,35 @@ static enum likeness likeness_of(struct str asked, struct str of) {
         } else if (of.p[k] == ' ') {
             k++;
         } else if (asked.p[i++] != of.p[k++]) {
-            return LIKE_NOT;
+            return MATCH_NONE;
         }
     }
     if (i < asked.n || asked.n == 0)
-        return LIKE_NOT;
+        return MATCH_NONE;
     if (k == of.n)
-        return LIKE_SAME;
-    return of.p[k] == ' ' ? LIKE_BEGINNING : LIKE_NOT;
+        return MATCH_EXACT;
+    return of.p[k] == ' ' ? MATCH_PREFIX : MATCH_NONE;
 }
 
 /* With and without the product line (rtx ...), which people leave out. */
-static enum likeness name_likeness(struct str asked, struct str of) {
+static enum gpu_match name_match(struct str asked, struct str of) {
     static const char *const lines[] = {"rtx ", "rx ", "gtx "};
-    enum likeness whole = likeness_of(asked, of), bare = LIKE_NOT;
+    enum gpu_match whole = key_match(asked, of), bare = MATCH_NONE;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct str line = str_of(lines[i]);
         bare = str_starts(of, line)
-                   ? likeness_of(asked, str_slice(of, line.n, of.n))
+                   ? key_match(asked, str_slice(of, line.n, of.n))
                    : bare;
     }
     return bare > whole ? bare : whole;
 }
 
-static enum likeness gpu_likeness(const struct gpu *gpu, struct str asked) {
+static enum gpu_match match_gpu(const struct gpu *gpu, struct str asked) {
     char buffer[GPU_NAME_BYTES_MAX + 1];
-    enum likeness best = name_likeness(asked, key_of(gpu->id, buffer));
+    enum gpu_match best = name_match(asked, key_of(gpu->id, buffer));
     for (size_t i = 0; i < gpu->aliases.count; i++) {
         struct str alias = key_of(gpu->aliases.at[i], buffer);
-        enum likeness found = name_likeness(asked, alias);
+        enum gpu_match found = name_match(asked, alias);
         best = found > best ? found : best;
     }
     return best;
@@ -108,23 +108,23 @@ static enum likeness gpu_likeness(const struct gpu *gpu, struct str asked) {
 const struct gpu *reader_gpu(struct reader *r, struct str name) {
     char buffer[GPU_NAME_BYTES_MAX + 1];
     struct str asked = key_of(name, buffer);
-    const struct gpu *begun = NULL;
-    bool is_several = false;
+    const struct gpu *prefixed = NULL;
+    bool is_ambiguous = false;
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
-        enum likeness likeness = gpu_likeness(gpu, asked);
-        if (likeness == LIKE_SAME)
+        enum gpu_match match = match_gpu(gpu, asked);
+        if (match == MATCH_EXACT)
             return gpu;
-        if (likeness == LIKE_BEGINNING) {
-            is_several = is_several ||
-                         (begun && begun->nominal_gb != gpu->nominal_gb);
-            begun = begun ? begun : gpu;
+        if (match == MATCH_PREFIX) {
+            is_ambiguous = is_ambiguous ||
+                           (prefixed && prefixed->nominal_gb != gpu->nominal_gb);
+            prefixed = prefixed ? prefixed : gpu;
         }
     }
-    return is_several ? NULL : begun;
+    return is_ambiguous ? NULL : prefixed;
 }
 
-struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
+struct gpu_list reader_gpus_with_prefix(struct reader *r, struct str name) {
     char buffer[GPU_NAME_BYTES_MAX + 1];
     struct str asked = key_of(name, buffer);
     const struct gpu **list =
@@ -132,7 +132,7 @@ struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
     size_t count = 0;
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
-        if (gpu_likeness(gpu, asked) != LIKE_NOT)
+        if (match_gpu(gpu, asked) != MATCH_NONE)
             list[count++] = gpu;
     }
     return (struct gpu_list){list, count};
@@ -141,13 +141,13 @@ struct gpu_list reader_gpus_begun(struct reader *r, struct str name) {
 /* The distance of what was asked to the nearest prefix of whole words of a
  * name. It is doubled and less 1 if what was asked is the beginning of that
  * prefix, so that a longer name is nearer than one with another letter. */
-static size_t distance_to_front(struct str asked, struct str key) {
+static size_t distance_to_prefix(struct str asked, struct str key) {
     size_t best = 2 * NEAR_BYTES_MAX;
     for (size_t n = 1; n <= key.n; n++) {
-        struct str front = str_slice(key, 0, n);
+        struct str prefix = str_slice(key, 0, n);
         if (n == key.n || key.p[n] == ' ') {
-            size_t d = 2 * near_distance(asked, front);
-            d -= d > 0 && str_starts(front, asked);
+            size_t d = 2 * near_distance(asked, prefix);
+            d -= d > 0 && str_starts(prefix, asked);
             best = d < best ? d : best;
         }
     }
@@ -162,7 +162,7 @@ static void offer_gpu(struct near *near, const struct gpu *gpu,
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct str line = str_of(lines[i]);
         struct str bare = str_slice(key, line.n, key.n);
-        size_t d = str_starts(key, line) ? distance_to_front(asked, bare)
+        size_t d = str_starts(key, line) ? distance_to_prefix(asked, bare)
                                          : 2 * NEAR_BYTES_MAX;
         if (d <= 2 * near_enough(asked))
             near_offer(near, gpu->id, d);

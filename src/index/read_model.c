@@ -21,7 +21,7 @@
 #include "index/read.h"
 
 /* Sums over layers are not checked for overflow, so their number is. */
-static void look_at_layers(const struct reader *r, int64_t layers) {
+static void check_layers(const struct reader *r, int64_t layers) {
     if (layers > MODEL_LAYERS_MAX)
         arena_raise(r->arena, FAIL_INDEX, "the index is damaged (a model has "
                     "more layers than there can be); build or install it "
@@ -29,14 +29,14 @@ static void look_at_layers(const struct reader *r, int64_t layers) {
 }
 
 size_t reader_model_count(const struct reader *r) {
-    return reader_count(r, SHELF_MODEL);
+    return reader_count(r, SECTION_MODEL);
 }
 
 const struct model *reader_model_numbered(struct reader *r, uint32_t number) {
-    struct model *m = reader_noun(r, SHELF_MODEL, number, &shape_model);
-    look_at_layers(r, m->layers);
+    struct model *m = reader_noun(r, SECTION_MODEL, number, &shape_model);
+    check_layers(r, m->layers);
     for (size_t i = 0; i < m->group_count; i++)
-        look_at_layers(r, m->groups[i].layers);
+        check_layers(r, m->groups[i].layers);
     return m;
 }
 
@@ -46,7 +46,7 @@ static const struct model *look_up(struct reader *r, const char *form,
                                    struct str name) {
     uint32_t number;
     bool is_known = name.n > 0 &&
-                    reader_number(r, SHELF_MODEL_NAME,
+                    reader_number(r, SECTION_MODEL_NAME,
                                   pack_name_key(r->arena, form, name),
                                   &number);
     return is_known ? reader_model_numbered(r, number) : NULL;
@@ -80,7 +80,7 @@ static const struct model *by_words(struct reader *r, struct str bare) {
     for (size_t count = words.count; count > 0; count--) {
         for (size_t from = 0; from + count <= words.count; from++) {
             if (count < words.count &&
-                !model_words_may_stand(&words, from, count))
+                !model_words_identify(&words, from, count))
                 continue;
             const struct model *m = look_up(
                 r, "words", model_words_join(r->arena, &words, from, count));
@@ -97,7 +97,7 @@ static const struct model *by_words_apart(struct reader *r, struct str bare) {
     size_t size = model_words_size(&words);
     for (size_t count = size; size < words.count && count > 0; count--) {
         for (size_t from = 0; from + count < size; from++) {
-            if (!model_words_may_be_apart(&words, from, count, size))
+            if (!model_words_identify_with_size(&words, from, count, size))
                 continue;
             struct str family = model_words_join(r->arena, &words, from, count);
             struct str last = model_words_join(r->arena, &words, size, 1);
@@ -199,7 +199,7 @@ static size_t model_distance(struct arena *a, struct str asked,
 struct near reader_models_near(struct reader *r, struct str name) {
     struct model_name given = model_name_of(r->arena, name);
     struct near near = {.count = 0};
-    for (uint32_t i = 0; i < reader_count(r, SHELF_MODEL); i++) {
+    for (uint32_t i = 0; i < reader_count(r, SECTION_MODEL); i++) {
         const struct model *m = reader_model_numbered(r, i);
         size_t full = model_distance(r->arena, given.full, m->id);
         size_t last = model_distance(r->arena, given.last, m->id);

@@ -19,13 +19,13 @@ struct reader *reader_new(const struct index *ix, struct arena *a) {
     return r;
 }
 
-struct reader *reader_behind(struct reader *r) {
+struct reader *reader_next(struct reader *r) {
     if (r->next == NULL && r->ix->next != NULL)
         r->next = reader_new(r->ix->next, r->arena);
     return r->next;
 }
 
-struct row reader_ask(struct reader *r, enum query query) {
+struct row reader_query(struct reader *r, enum query query) {
     if (r->db == NULL) {
         struct db *db = db_open(r->arena);
         pack_check_tables(&r->ix->pack, r->arena, r->ix->tables);
@@ -38,54 +38,55 @@ struct row reader_ask(struct reader *r, enum query query) {
 
 /* ---- records ---- */
 
-static size_t chain_of(enum shelf shelf, uint32_t number) {
-    return ((size_t)number + (size_t)shelf * 7) % KEPT_CHAINS;
+static size_t chain_of(enum section section, uint32_t number) {
+    return ((size_t)number + (size_t)section * 7) % CACHE_CHAINS;
 }
 
-void *reader_kept(const struct reader *r, enum shelf shelf, uint32_t number) {
-    const struct kept *kept = r->kept[chain_of(shelf, number)];
-    while (kept != NULL &&
-           (kept->number != number || kept->shelf != shelf))
-        kept = kept->next;
-    return kept != NULL ? kept->what : NULL;
+void *reader_cached(const struct reader *r, enum section section,
+                    uint32_t number) {
+    const struct cached *cached = r->cache[chain_of(section, number)];
+    while (cached != NULL &&
+           (cached->number != number || cached->section != section))
+        cached = cached->next;
+    return cached != NULL ? cached->what : NULL;
 }
 
-void reader_keep(struct reader *r, enum shelf shelf, uint32_t number,
-                 void *what) {
-    struct kept **chain = &r->kept[chain_of(shelf, number)];
-    struct kept *kept = arena_alloc(r->arena, sizeof *kept);
-    *kept = (struct kept){*chain, shelf, number, what};
-    *chain = kept;
+void reader_cache_add(struct reader *r, enum section section, uint32_t number,
+                      void *what) {
+    struct cached **chain = &r->cache[chain_of(section, number)];
+    struct cached *cached = arena_alloc(r->arena, sizeof *cached);
+    *cached = (struct cached){*chain, section, number, what};
+    *chain = cached;
 }
 
-struct record reader_record(struct reader *r, enum shelf shelf,
+struct record reader_record(struct reader *r, enum section section,
                             uint32_t number) {
-    struct part p = reader_part(r, shelf, number);
-    return pack_record(&p.ix->pack, r->arena, shelf, p.number);
+    struct part p = reader_part(r, section, number);
+    return pack_record(&p.ix->pack, r->arena, section, p.number);
 }
 
-void *reader_noun(struct reader *r, enum shelf shelf, uint32_t number,
+void *reader_noun(struct reader *r, enum section section, uint32_t number,
                   const struct shape *shape) {
-    void *noun = reader_kept(r, shelf, number);
+    void *noun = reader_cached(r, section, number);
     if (noun == NULL) {
-        struct record record = reader_record(r, shelf, number);
+        struct record record = reader_record(r, section, number);
         noun = arena_alloc(r->arena, shape->size);
-        walk_shape(&record, shape, noun);
+        codec_shape(&record, shape, noun);
         record_end(&record);
-        reader_keep(r, shelf, number, noun);
+        reader_cache_add(r, section, number, noun);
     }
     return noun;
 }
 
 /* Ids of entries are looked up in all indexes, other names in the first. */
-bool reader_number(struct reader *r, enum shelf shelf, struct str name,
+bool reader_number(struct reader *r, enum section section, struct str name,
                    uint32_t *number) {
     struct record record;
     uint32_t before = 0;
     const struct index *ix = r->ix;
-    while (!pack_find(&ix->pack, r->arena, shelf, name, &record)) {
-        before += ix->pack.shelves[SHELF_ENTRY].count;
-        ix = shelf == SHELF_ENTRY_ID ? ix->next : NULL;
+    while (!pack_find(&ix->pack, r->arena, section, name, &record)) {
+        before += ix->pack.sections[SECTION_ENTRY].count;
+        ix = section == SECTION_ENTRY_ID ? ix->next : NULL;
         if (ix == NULL)
             return false;
     }
@@ -98,15 +99,15 @@ bool reader_number(struct reader *r, enum shelf shelf, struct str name,
 /* ---- patterns ---- */
 
 const struct pattern *reader_pattern(struct reader *r, uint32_t id) {
-    struct pattern *p = reader_kept(r, SHELF_PATTERN, id);
+    struct pattern *p = reader_cached(r, SECTION_PATTERN, id);
     if (p == NULL) {
-        struct record record = reader_record(r, SHELF_PATTERN, id);
+        struct record record = reader_record(r, SECTION_PATTERN, id);
         p = arena_alloc(r->arena, sizeof *p);
         p->id = id;
-        walk_pattern(&record, p);
+        codec_pattern(&record, p);
         record_end(&record);
-        p->owner += reader_part(r, SHELF_PATTERN, id).entries;
-        reader_keep(r, SHELF_PATTERN, id, p);
+        p->owner += reader_part(r, SECTION_PATTERN, id).entries;
+        reader_cache_add(r, SECTION_PATTERN, id, p);
     }
     return p;
 }
@@ -115,8 +116,8 @@ const struct pattern *reader_pattern(struct reader *r, uint32_t id) {
  * compiled patterns. */
 static struct str code_head(struct reader *r, const struct pack *pack) {
     if (r->code_head.n == 0) {
-        uint32_t last = pack->shelves[SHELF_CODE].count - 1;
-        struct record record = pack_record(pack, r->arena, SHELF_CODE, last);
+        uint32_t last = pack->sections[SECTION_CODE].count - 1;
+        struct record record = pack_record(pack, r->arena, SECTION_CODE, last);
         record_str(&record, &r->code_head);
     }
     return r->code_head;
@@ -124,11 +125,11 @@ static struct str code_head(struct reader *r, const struct pack *pack) {
 
 bool reader_code(struct reader *r, uint32_t id, size_t which,
                  struct serialized *code) {
-    struct part p = reader_part(r, SHELF_PATTERN, id);
-    if (!p.ix->pack.is_own)
+    struct part p = reader_part(r, SECTION_PATTERN, id);
+    if (!p.ix->pack.is_builtin)
         return false;
     struct record record =
-        pack_record(&p.ix->pack, r->arena, SHELF_CODE, p.number);
+        pack_record(&p.ix->pack, r->arena, SECTION_CODE, p.number);
     struct str_list list;
     record_strings(&record, &list);
     if (which >= list.count)
@@ -142,7 +143,7 @@ bool reader_code(struct reader *r, uint32_t id, size_t which,
 struct str reader_component_fold(struct reader *r, struct str component) {
     struct record record;
     struct str fold = component;
-    if (pack_find(&r->ix->pack, r->arena, SHELF_COMPONENT, component,
+    if (pack_find(&r->ix->pack, r->arena, SECTION_COMPONENT, component,
                   &record)) {
         struct str into;
         record_str(&record, &into);
@@ -154,7 +155,7 @@ struct str reader_component_fold(struct reader *r, struct str component) {
 struct str reader_message(struct reader *r, enum lang lang, struct str key) {
     struct record record;
     struct text text = {{{NULL, 0}, {NULL, 0}}};
-    if (pack_find(&r->ix->pack, r->arena, SHELF_MESSAGE, key, &record))
+    if (pack_find(&r->ix->pack, r->arena, SECTION_MESSAGE, key, &record))
         record_text(&record, &text);
     return text.in[lang];
 }
@@ -163,7 +164,7 @@ struct pooled reader_pooled(struct reader *r, enum mechanism m,
                             const struct workaround *fix) {
     struct record record;
     struct pooled pooled = {0, 0};
-    if (pack_find(&r->ix->pack, r->arena, SHELF_POOLED,
+    if (pack_find(&r->ix->pack, r->arena, SECTION_POOLED,
                   pack_pooled_key(r->arena, (int)m, fix), &record)) {
         record_count(&record, &pooled.worked);
         record_count(&record, &pooled.tried);
@@ -179,10 +180,10 @@ struct verdict_when reader_when(struct reader *r, struct str predicate,
     struct verdict_when v = {.truth = TRUTH_UNKNOWN};
     struct precomputed f = {.fact_count = 0};
     bool is_there = precomputed_find(pack, r->arena, predicate, &f);
-    if (is_there && precomputed_answers(&f, facts, &v))
+    if (is_there && precomputed_verdict(&f, facts, &v))
         return v;
     if (r->when == NULL)
         r->when = when_new(r->arena);
     return when_evaluate(r->when, predicate,
-                         is_there && pack->is_own ? &f : NULL, facts);
+                         is_there && pack->is_builtin ? &f : NULL, facts);
 }

@@ -20,7 +20,7 @@
 #include "index/search.h"
 
 #define RUN_WORDS 5     /* consecutive words of a phrase */
-#define SLIP_MIN 5      /* letters of a word that may be a typo */
+#define TYPO_MIN 5      /* letters of a word that may be a typo */
 #define STEM_MIN 4
 #define NAMED_PERCENT 150 /* score of an entry whose component is named */
 #define REPORTS_PERCENT 3 /* added to the score for twice the reports */
@@ -28,18 +28,18 @@
 
 /* ---- the query ---- */
 
-struct asked { /* words for FTS5: no quotes; Han as pairs */
+struct query_words { /* words for FTS5: no quotes; Han as pairs */
     struct str at[SEARCH_WORDS_MAX];
     size_t count;
 };
 
-static void add_word(struct arena *a, struct asked *w, struct str text) {
+static void add_word(struct arena *a, struct query_words *w, struct str text) {
     if (w->count < SEARCH_WORDS_MAX)
         w->at[w->count++] =
             arena_str(a, str_slice(text, 0, SEARCH_WORD_BYTES_MAX));
 }
 
-static bool is_again(const struct asked *w, size_t at) {
+static bool is_repeated(const struct query_words *w, size_t at) {
     for (size_t i = 0; i < at; i++) {
         if (str_eq_nocase(w->at[i], w->at[at]))
             return true;
@@ -47,7 +47,7 @@ static bool is_again(const struct asked *w, size_t at) {
     return false;
 }
 
-static void add_pairs(struct arena *a, struct asked *w, struct str run) {
+static void add_pairs(struct arena *a, struct query_words *w, struct str run) {
     struct buf pairs;
     buf_init_in(&pairs, a, SEARCH_QUERY_BYTES_MAX);
     search_pairs(&pairs, run, false);
@@ -55,8 +55,8 @@ static void add_pairs(struct arena *a, struct asked *w, struct str run) {
         add_word(a, w, str_cut(rest, ' ', &rest));
 }
 
-static struct asked asked_of(struct arena *a, struct str words) {
-    struct asked w = {.count = 0};
+static struct query_words query_words_of(struct arena *a, struct str words) {
+    struct query_words w = {.count = 0};
     struct search_word word;
     while (w.count < SEARCH_WORDS_MAX && search_next(&words, &word)) {
         if (word.is_han) {
@@ -68,8 +68,8 @@ static struct asked asked_of(struct arena *a, struct str words) {
     return w;
 }
 
-static bool is_anywhere(struct reader *r, struct str phrase) {
-    struct row row = reader_ask(r, QUERY_search_any);
+static bool is_indexed(struct reader *r, struct str phrase) {
+    struct row row = reader_query(r, QUERY_search_any);
     row_bind_text(&row, phrase);
     bool is_found = row_next(&row);
     if (is_found)
@@ -93,7 +93,7 @@ static struct str nearest_term(struct reader *r, struct str word) {
     size_t least = near_enough(word) + 1;
     db_run(r->db, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term "
                   "USING fts5vocab(main, search, row)");
-    struct row row = reader_ask(r, QUERY_search_terms);
+    struct row row = reader_query(r, QUERY_search_terms);
     while (row_next(&row)) {
         struct str term = row_text(&row);
         size_t d = distance_to_stem(word, term);
@@ -106,8 +106,8 @@ static struct str nearest_term(struct reader *r, struct str word) {
 }
 
 /* False for words with few letters or a digit: they are near to many. */
-static bool may_be_a_slip(struct str word) {
-    bool is_plain = word.n >= SLIP_MIN;
+static bool may_be_typo(struct str word) {
+    bool is_plain = word.n >= TYPO_MIN;
     for (size_t i = 0; i < word.n; i++)
         is_plain = is_plain && word.p[i] >= 'a' && word.p[i] <= 'z';
     return is_plain;
@@ -117,18 +117,18 @@ static bool may_be_a_slip(struct str word) {
 static struct str phrase_of(struct reader *r, struct str word) {
     struct arena *a = r->arena;
     struct str whole = arena_printf(a, "\"%.*s\"", STR_ARG(word));
-    if (is_anywhere(r, whole))
+    if (is_indexed(r, whole))
         return whole;
-    struct str begun = arena_printf(a, "\"%.*s\"*", STR_ARG(word));
-    if (is_anywhere(r, begun))
-        return begun;
+    struct str prefix = arena_printf(a, "\"%.*s\"*", STR_ARG(word));
+    if (is_indexed(r, prefix))
+        return prefix;
     struct str small = arena_lower(a, word), near = {NULL, 0};
-    if (may_be_a_slip(small))
+    if (may_be_typo(small))
         near = nearest_term(r, small);
     return near.n > 0 ? arena_printf(a, "\"%.*s\"", STR_ARG(near)) : whole;
 }
 
-static void add_run(struct buf *out, const struct asked *w, size_t from) {
+static void add_run(struct buf *out, const struct query_words *w, size_t from) {
     buf_add(out, STR(" OR {title message} : \""));
     for (size_t i = from; i < from + RUN_WORDS; i++)
         buf_printf(out, "%s%.*s", i > from ? " " : "", STR_ARG(w->at[i]));
@@ -136,11 +136,11 @@ static void add_run(struct buf *out, const struct asked *w, size_t from) {
 }
 
 static struct str query_of(struct reader *r, struct str words) {
-    struct asked w = asked_of(r->arena, words);
+    struct query_words w = query_words_of(r->arena, words);
     struct buf out;
     buf_init_in(&out, r->arena, SEARCH_QUERY_BYTES_MAX);
     for (size_t i = 0; i < w.count; i++) {
-        if (!is_again(&w, i)) {
+        if (!is_repeated(&w, i)) {
             buf_add(&out, i > 0 ? STR(" OR ") : STR(""));
             buf_add(&out, phrase_of(r, w.at[i]));
         }
@@ -194,17 +194,17 @@ static int by_score(const void *a, const void *b) {
 }
 
 /* Entries of this index alone, without joined ones. */
-static size_t entries_here(const struct reader *r) {
-    return r->ix->pack.shelves[SHELF_ENTRY].count;
+static size_t own_entry_count(const struct reader *r) {
+    return r->ix->pack.sections[SECTION_ENTRY].count;
 }
 
-static struct search_hit weigh(struct reader *r, struct row *row,
-                               struct str words) {
+static struct search_hit score_row(struct reader *r, struct row *row,
+                                   struct str words) {
     struct search_hit hit = {.entry = row_number(row),
                              .score_micro = row_int(row)};
     struct str names = row_text(row);
     int64_t reports = row_int(row);
-    if (hit.entry >= entries_here(r))
+    if (hit.entry >= own_entry_count(r))
         db_damaged(r->db, "what is searched is no entry");
     hit.score_micro += hit.score_micro * REPORTS_PERCENT *
                        doublings(reports) / 100;
@@ -214,7 +214,7 @@ static struct search_hit weigh(struct reader *r, struct row *row,
 }
 
 /* The number of hits to show: at most `most`, none far below the best. */
-static size_t shown_of(const struct search_hits *hits, size_t most) {
+static size_t count_shown(const struct search_hits *hits, size_t most) {
     size_t count = 0;
     int64_t least =
         hits->count > 0 ? hits->at[0].score_micro * LEAST_PERCENT / 100 : 0;
@@ -226,10 +226,10 @@ static size_t shown_of(const struct search_hits *hits, size_t most) {
 
 /* The number of words that the entry has. */
 static int64_t words_in(struct reader *r, struct str words, uint32_t entry) {
-    struct asked w = asked_of(r->arena, words);
+    struct query_words w = query_words_of(r->arena, words);
     int64_t count = 0;
     for (size_t i = 0; i < w.count; i++) {
-        struct row row = reader_ask(r, QUERY_search_has);
+        struct row row = reader_query(r, QUERY_search_has);
         row_bind_text(&row, phrase_of(r, w.at[i]));
         row_bind_int(&row, (int64_t)entry);
         if (row_next(&row)) {
@@ -248,8 +248,8 @@ struct scale {
     int64_t score_micro, words; /* of the best entry of the first index */
 };
 
-static struct scale scale_of(struct reader *first, struct str words,
-                             const struct search_hits *hits) {
+static struct scale scale_from(struct reader *first, struct str words,
+                               const struct search_hits *hits) {
     struct scale scale = {1000000, 1};
     const struct search_hit *best = NULL;
     for (size_t i = 0; i < hits->count; i++) {
@@ -275,20 +275,20 @@ static void scale_hits(struct reader *r, struct str words, uint32_t before,
     }
 }
 
-static void search_here(struct reader *r, struct str words, uint32_t before,
-                        struct search_hits *hits, size_t *cap) {
+static void search_index(struct reader *r, struct str words, uint32_t before,
+                         struct search_hits *hits, size_t *cap) {
     struct str query = query_of(r, words);
     struct str small = arena_lower(r->arena,
                                    str_slice(words, 0, SEARCH_QUERY_BYTES_MAX));
     if (query.n == 0)
         return;
-    struct row row = reader_ask(r, QUERY_search);
+    struct row row = reader_query(r, QUERY_search);
     row_bind_text(&row, query);
     row_bind_int(&row, SEARCH_WEIGHED_MAX);
     while (row_next(&row)) {
         hits->at = arena_grow(r->arena, hits->at, hits->count, cap,
                               sizeof *hits->at);
-        hits->at[hits->count] = weigh(r, &row, small);
+        hits->at[hits->count] = score_row(r, &row, small);
         hits->at[hits->count++].entry += before;
     }
 }
@@ -299,20 +299,20 @@ struct search_hits reader_search(struct reader *r, struct str words,
     size_t cap = 0;
     uint32_t before = 0;
     struct scale scale = {0, 1};
-    for (struct reader *at = r; at != NULL; at = reader_behind(at)) {
+    for (struct reader *at = r; at != NULL; at = reader_next(at)) {
         size_t from = hits.count;
-        search_here(at, words, before, &hits, &cap);
+        search_index(at, words, before, &hits, &cap);
         if (before > 0) {
             scale_hits(at, words, before, &scale, &hits, from);
-        } else if (reader_behind(at) != NULL) {
-            scale = scale_of(at, words, &hits);
+        } else if (reader_next(at) != NULL) {
+            scale = scale_from(at, words, &hits);
         }
-        before += (uint32_t)entries_here(at);
+        before += (uint32_t)own_entry_count(at);
     }
     if (hits.count > 1)
         qsort(hits.at, hits.count, sizeof *hits.at, by_score);
     most = most < SEARCH_FOUND_MAX ? most : SEARCH_FOUND_MAX;
-    hits.count = shown_of(&hits, most);
+    hits.count = count_shown(&hits, most);
     return hits;
 }
 
@@ -321,8 +321,8 @@ struct search_hits reader_search(struct reader *r, struct str words,
 bool reader_component_known(struct reader *r, struct str component) {
     bool is_known = false;
     for (struct reader *at = r; at != NULL && !is_known;
-         at = reader_behind(at)) {
-        struct row row = reader_ask(at, QUERY_component_known);
+         at = reader_next(at)) {
+        struct row row = reader_query(at, QUERY_component_known);
         row_bind_text(&row, component);
         is_known = row_next(&row);
         if (is_known)
@@ -332,7 +332,7 @@ bool reader_component_known(struct reader *r, struct str component) {
 }
 
 /* Insertion sort: move the last number to its place by id. */
-static void sink_by_id(struct reader *r, uint32_t *list, size_t count) {
+static void insert_by_id(struct reader *r, uint32_t *list, size_t count) {
     for (size_t i = count - 1; i > 0; i--) {
         struct str id = reader_entry_head(r, list[i])->id;
         uint32_t other = list[i - 1];
@@ -346,16 +346,16 @@ static void sink_by_id(struct reader *r, uint32_t *list, size_t count) {
 struct number_list reader_entries_of(struct reader *r, struct str component) {
     uint32_t *list = NULL, before = 0;
     size_t count = 0, cap = 0;
-    for (struct reader *at = r; at != NULL; at = reader_behind(at)) {
-        struct row row = reader_ask(at, QUERY_entries_of);
+    for (struct reader *at = r; at != NULL; at = reader_next(at)) {
+        struct row row = reader_query(at, QUERY_entries_of);
         row_bind_text(&row, component);
         while (row_next(&row)) {
             list = arena_grow(r->arena, list, count, &cap, sizeof *list);
             list[count++] = row_number(&row) + before;
             if (before > 0)
-                sink_by_id(r, list, count);
+                insert_by_id(r, list, count);
         }
-        before += (uint32_t)entries_here(at);
+        before += (uint32_t)own_entry_count(at);
     }
     return (struct number_list){list, count};
 }
@@ -372,8 +372,8 @@ static struct component_row *component_of(struct component_list *list,
 struct component_list reader_components(struct reader *r) {
     struct component_list list = {NULL, 0};
     size_t cap = 0;
-    for (struct reader *at = r; at != NULL; at = reader_behind(at)) {
-        struct row row = reader_ask(at, QUERY_components);
+    for (struct reader *at = r; at != NULL; at = reader_next(at)) {
+        struct row row = reader_query(at, QUERY_components);
         while (row_next(&row)) {
             struct component_row c = {.id = row_text(&row)};
             c.name = row_text(&row);

@@ -16,7 +16,7 @@ static bool is_han(uint32_t cp) {
 
 /* True for blanks, control characters, marks beyond ASCII, and the quote, which
  * is syntax of FTS5. */
-static bool parts_words(uint32_t cp) {
+static bool separates_words(uint32_t cp) {
     return cp <= ' ' || cp == '"' || (cp >= 0x7f && cp <= 0xbf) ||
            (cp >= 0x2000 && cp <= 0x303f) || (cp >= 0xfe30 && cp <= 0xfe6f) ||
            (cp >= 0xff00 && cp <= 0xff0f) || (cp >= 0xff1a && cp <= 0xff20) ||
@@ -33,7 +33,7 @@ static size_t skip_marks(struct str s) {
     while (at < s.n) {
         uint32_t cp = 0;
         size_t n = utf8_next(str_slice(s, at, s.n), &cp);
-        if (!parts_words(cp))
+        if (!separates_words(cp))
             break;
         at += n;
     }
@@ -48,7 +48,7 @@ static size_t word_bytes(struct str s, bool of_han, bool *has_letter) {
     while (at < s.n) {
         uint32_t cp = 0;
         size_t n = utf8_next(str_slice(s, at, s.n), &cp);
-        if (parts_words(cp) || is_han(cp) != of_han)
+        if (separates_words(cp) || is_han(cp) != of_han)
             break;
         *has_letter = *has_letter || cp >= 0x80 || is_ascii_word(cp);
         at += n;

@@ -114,8 +114,8 @@ struct when *when_new(struct arena *a) {
 }
 
 /* False and *why if a token is not allowed. */
-static bool put_in_sql(struct arena *a, struct str predicate,
-                       struct precomputed *f, struct str *why) {
+static bool predicate_to_sql(struct arena *a, struct str predicate,
+                             struct precomputed *f, struct str *why) {
     struct buf sql;
     buf_init_in(&sql, a, (size_t)4 * PREDICATE_BYTES_MAX);
     buf_add(&sql, STR("SELECT (\n"));
@@ -163,9 +163,9 @@ static struct prepared *known(struct when *w, struct str predicate) {
     return p;
 }
 
-bool when_takes(struct when *w, struct str predicate, struct precomputed *f) {
+bool when_prepare(struct when *w, struct str predicate, struct precomputed *f) {
     struct str why;
-    return put_in_sql(w->arena, predicate, f, &why) &&
+    return predicate_to_sql(w->arena, predicate, f, &why) &&
            prepare(w, predicate, f, &why) != NULL;
 }
 
@@ -220,8 +220,9 @@ const struct fact *when_value(const struct fact_list *facts,
     return facts_last(facts, name);
 }
 
-size_t when_name(const struct fact_list *facts, const enum fact_name *names,
-                 size_t count, struct verdict_when *v) {
+size_t when_list_facts(const struct fact_list *facts,
+                       const enum fact_name *names, size_t count,
+                       struct verdict_when *v) {
     enum fact_name known[PREDICATE_FACTS_MAX];
     size_t known_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -267,7 +268,7 @@ static struct prepared *prepare_now(struct when *w, struct str predicate,
     struct precomputed now;
     struct str why;
     struct prepared *p = NULL;
-    if (f != NULL || put_in_sql(w->arena, predicate, &now, &why))
+    if (f != NULL || predicate_to_sql(w->arena, predicate, &now, &why))
         p = prepare(w, predicate, f != NULL ? f : &now, &why);
     if (p == NULL)
         arena_raise(w->arena, FAIL_INDEX, "a predicate is damaged: %.*s",
@@ -281,7 +282,7 @@ struct verdict_when when_evaluate(struct when *w, struct str predicate,
     struct verdict_when verdict = {.truth = TRUTH_UNKNOWN};
     struct prepared *p = known(w, predicate);
     p = p != NULL ? p : prepare_now(w, predicate, f);
-    when_name(facts, p->facts, p->fact_count, &verdict);
+    when_list_facts(facts, p->facts, p->fact_count, &verdict);
     bind_all(w, p, facts);
     verdict.truth = run(w, p->statement);
     return verdict;
@@ -290,7 +291,7 @@ struct verdict_when when_evaluate(struct when *w, struct str predicate,
 bool when_valid(struct arena *a, struct str predicate, struct str *why) {
     struct when *w = when_new(a);
     struct precomputed f;
-    bool is_valid = put_in_sql(a, predicate, &f, why) &&
+    bool is_valid = predicate_to_sql(a, predicate, &f, why) &&
                     prepare(w, predicate, &f, why) != NULL;
     release(w); /* a build checks thousands of predicates */
     return is_valid;

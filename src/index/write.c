@@ -19,7 +19,7 @@
 
 /* The sums of reader_pooled(): workarounds of a mechanism that are the same
  * fix, reports and measured only. */
-static const char sum_up[] =
+static const char create_pooled[] =
     "CREATE TABLE pooled AS SELECT e.mechanism, w.use, "
     "iif(w.use = '', w.acts_on_flag, '') AS flag, iif(w.use = '' AND "
     "w.acts_on_flag <> '', w.acts_on_change, 'none') AS change, "
@@ -105,7 +105,7 @@ static void write_tables(struct writer *w, const struct corpus *c,
                 c->component_count);
     write_messages(w, c);
     w->db->digest = NULL;
-    db_run(w->db, sum_up);
+    db_run(w->db, create_pooled);
     write_search(w, c);
     digest_hex(&content, digest);
     write_meta(w, digest, c->entry_count, patterns);

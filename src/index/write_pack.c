@@ -2,13 +2,13 @@
  * read from the database, where SQL has computed them. */
 #include "index/model_name.h"
 #include "index/pack.h"
-#include "index/walk.h"
+#include "index/codec.h"
 #include "index/write.h"
 
-static void pack_number(struct writer *w, enum shelf shelf, struct str key,
+static void pack_number(struct writer *w, enum section section, struct str key,
                         size_t number) {
     uint32_t n = (uint32_t)number;
-    record_number(pack_add_key(w->pack, shelf, key), &n);
+    record_number(pack_add_key(w->pack, section, key), &n);
 }
 
 /* ---- models ---- */
@@ -16,7 +16,7 @@ static void pack_number(struct writer *w, enum shelf shelf, struct str key,
 static void pack_name_form(struct writer *w, const char *form,
                            struct str name, size_t model) {
     if (name.n > 0)
-        pack_number(w, SHELF_MODEL_NAME,
+        pack_number(w, SECTION_MODEL_NAME,
                     pack_name_key(w->db->arena, form, name), model);
 }
 
@@ -38,7 +38,7 @@ static void pack_name(struct writer *w, struct str given, size_t model) {
 static void pack_models(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->model_count; i++) {
         struct model *m = &c->models[i];
-        walk_shape(pack_add(w->pack, SHELF_MODEL), &shape_model, m);
+        codec_shape(pack_add(w->pack, SECTION_MODEL), &shape_model, m);
         pack_name(w, m->id, i);
         for (size_t k = 0; k < m->aliases.count; k++)
             pack_name(w, m->aliases.at[k], i);
@@ -82,7 +82,7 @@ static uint32_t *pack_groups(struct writer *w, size_t count) {
     for (size_t from = 0, to = 0; from < count; from = to, group++) {
         while (to < count && members[to].head == members[from].head)
             group_of[members[to++].number] = group;
-        pack_group(pack_add(w->pack, SHELF_GROUP), members + from, to - from);
+        pack_group(pack_add(w->pack, SECTION_GROUP), members + from, to - from);
     }
     return group_of;
 }
@@ -92,18 +92,18 @@ static void pack_entries(struct writer *w, const struct corpus *c) {
     uint32_t first_pattern = 0;
     for (size_t i = 0; i < c->entry_count; i++) {
         struct entry *e = &c->entries[i];
-        struct record *r = pack_add(w->pack, SHELF_ENTRY);
+        struct record *r = pack_add(w->pack, SECTION_ENTRY);
         record_number(r, &first_pattern);
         record_number(r, &group_of[i]);
-        walk_entry_head(r, e);
-        walk_entry_rest(pack_add(w->pack, SHELF_ENTRY_REST), e);
+        codec_entry_head(r, e);
+        codec_entry_rest(pack_add(w->pack, SECTION_ENTRY_REST), e);
         first_pattern += (uint32_t)(e->signature_count + e->condition_count);
-        pack_number(w, SHELF_ENTRY_ID, e->id, i);
+        pack_number(w, SECTION_ENTRY_ID, e->id, i);
     }
     for (size_t i = 0; i < c->entry_count; i++) {
         struct str_list *names = &c->entries[i].renamed_from;
         for (size_t k = 0; k < names->count; k++)
-            pack_number(w, SHELF_ENTRY_ID, names->at[k], i);
+            pack_number(w, SECTION_ENTRY_ID, names->at[k], i);
     }
 }
 
@@ -111,39 +111,39 @@ static void pack_entries(struct writer *w, const struct corpus *c) {
 
 static void pack_kb(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->engine_count; i++) {
-        walk_shape(pack_add(w->pack, SHELF_ENGINE), &shape_engine,
-                   &c->engines[i]);
-        pack_number(w, SHELF_ENGINE_ID, c->engines[i].id, i);
+        codec_shape(pack_add(w->pack, SECTION_ENGINE), &shape_engine,
+                    &c->engines[i]);
+        pack_number(w, SECTION_ENGINE_ID, c->engines[i].id, i);
         uint32_t number = (uint32_t)i;
         if (c->engines[i].is_everywhere)
-            record_number(pack_add(w->pack, SHELF_EVERYWHERE), &number);
+            record_number(pack_add(w->pack, SECTION_EVERYWHERE), &number);
     }
     pack_models(w, c);
     for (size_t i = 0; i < c->gpu_count; i++)
-        walk_shape(pack_add(w->pack, SHELF_GPU), &shape_gpu, &c->gpus[i]);
+        codec_shape(pack_add(w->pack, SECTION_GPU), &shape_gpu, &c->gpus[i]);
     for (size_t i = 0; i < c->cause_count; i++) {
-        walk_shape(pack_add(w->pack, SHELF_CAUSE), &shape_cause,
-                   &c->causes[i]);
-        pack_number(w, SHELF_CAUSE_ID, c->causes[i].id, i);
+        codec_shape(pack_add(w->pack, SECTION_CAUSE), &shape_cause,
+                    &c->causes[i]);
+        pack_number(w, SECTION_CAUSE_ID, c->causes[i].id, i);
     }
     for (size_t i = 0; i < c->rule_count; i++)
-        walk_shape(pack_add(w->pack, SHELF_RULE), &shape_lint_rule,
-                   &c->rules[i]);
+        codec_shape(pack_add(w->pack, SECTION_RULE), &shape_lint_rule,
+                    &c->rules[i]);
     for (size_t i = 0; i < c->program_count; i++) {
-        walk_shape(pack_add(w->pack, SHELF_PROGRAM), &shape_program,
-                   &c->programs[i]);
-        pack_number(w, SHELF_PROGRAM_ID, c->programs[i].id, i);
+        codec_shape(pack_add(w->pack, SECTION_PROGRAM), &shape_program,
+                    &c->programs[i]);
+        pack_number(w, SECTION_PROGRAM_ID, c->programs[i].id, i);
     }
     struct ranking ranking = c->ranking;
-    walk_ranking(pack_add(w->pack, SHELF_RANKING), &ranking);
+    codec_ranking(pack_add(w->pack, SECTION_RANKING), &ranking);
     for (size_t i = 0; i < c->component_count; i++) {
         struct component *component = &c->components[i];
-        record_str(pack_add_key(w->pack, SHELF_COMPONENT, component->id),
+        record_str(pack_add_key(w->pack, SECTION_COMPONENT, component->id),
                    &component->folds_into);
     }
     for (size_t i = 0; i < c->message_count; i++) {
         struct message *message = &c->messages[i];
-        record_text(pack_add_key(w->pack, SHELF_MESSAGE, message->key),
+        record_text(pack_add_key(w->pack, SECTION_MESSAGE, message->key),
                     &message->text);
     }
 }
@@ -160,7 +160,7 @@ static void pack_pooled(struct writer *w) {
         fix.acts_on.kind = (enum act_kind)row_word(&row, WORDS_ACT_KIND);
         int64_t worked = row_int(&row), tried = row_int(&row);
         struct record *r =
-            pack_add_key(w->pack, SHELF_POOLED,
+            pack_add_key(w->pack, SECTION_POOLED,
                          pack_pooled_key(w->db->arena, mechanism, &fix));
         record_int(r, &worked);
         record_int(r, &tried);
@@ -178,7 +178,7 @@ static size_t common(struct str x, struct str y) {
 
 /* PCRE2 puts its tables before each pattern, so the common beginning is stored
  * once. */
-static struct str head_of(const struct pattern_list *set) {
+static struct str common_beginning(const struct pattern_list *set) {
     struct str head = {NULL, 0};
     for (size_t i = 0; i < set->count; i++) {
         const struct str_list *code = &set->at[i].study.code;
@@ -192,23 +192,23 @@ static struct str head_of(const struct pattern_list *set) {
 
 static void write_code(struct pack_draft *draft,
                        const struct pattern_list *set) {
-    struct str head = head_of(set);
+    struct str head = common_beginning(set);
     for (size_t i = 0; i < set->count; i++) {
         struct str_list code = set->at[i].study.code;
-        struct record *r = pack_add(draft, SHELF_CODE);
+        struct record *r = pack_add(draft, SECTION_CODE);
         record_list(r, NULL, &code.count, 0);
         for (size_t k = 0; k < code.count; k++) {
             struct str rest = str_slice(code.at[k], head.n, code.at[k].n);
             record_str(r, &rest);
         }
     }
-    record_str(pack_add(draft, SHELF_CODE), &head);
+    record_str(pack_add(draft, SECTION_CODE), &head);
 }
 
 void write_pack(struct writer *w, const struct corpus *c,
                 const struct pattern_list *set) {
     for (size_t i = 0; i < set->count; i++)
-        walk_pattern(pack_add(w->pack, SHELF_PATTERN), &set->at[i]);
+        codec_pattern(pack_add(w->pack, SECTION_PATTERN), &set->at[i]);
     write_code(w->pack, set);
     pack_entries(w, c);
     pack_kb(w, c);

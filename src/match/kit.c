@@ -36,6 +36,6 @@ const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
                                         str_slice(rest, first, rest.n)};
     for (int i = 0; i < PREFILTER_KINDS; i++)
         kit->filter[i] = prefilter_open(a, part[i], kit->pattern_count,
-                                        index_is_own(ix));
+                                        index_is_builtin(ix));
     return kit;
 }

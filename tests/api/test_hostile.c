@@ -86,25 +86,25 @@ static void hurt(struct hostile *h, char *p, size_t n) {
     p[at + 9] = 1;
 }
 
-static void hurt_record(struct hostile *h, enum shelf shelf, uint32_t i) {
-    const char *ends = (const char *)h->pack.shelves[shelf].ends + 4 * i;
+static void hurt_record(struct hostile *h, enum section section, uint32_t i) {
+    const char *ends = (const char *)h->pack.sections[section].ends + 4 * i;
     uint32_t from = word_at(ends) + 4, to = word_at(ends + 4);
     char *p = h->bytes + h->pack_at + from;
     if (to > from) {
         hurt(h, p, to - from);
-        put_word(p - 4, pack_record_check(shelf, i,
+        put_word(p - 4, pack_record_check(section, i,
                                           (struct str){p, to - from}));
     }
 }
 
-/* Of every shelf one record of so many. */
+/* Of every section one record of so many. */
 static void hurt_records(struct hostile *h) {
     uint64_t few = next(h) % 2 ? 8 : 64;
     memcpy(h->bytes, h->whole.p, h->whole.n);
-    for (int shelf = 0; shelf < SHELF_COUNT_OF; shelf++) {
-        for (uint32_t i = 0; i < h->pack.shelves[shelf].count; i++) {
+    for (int section = 0; section < SECTION_COUNT_OF; section++) {
+        for (uint32_t i = 0; i < h->pack.sections[section].count; i++) {
             if (next(h) % few == 0) {
-                hurt_record(h, (enum shelf)shelf, i);
+                hurt_record(h, (enum section)section, i);
             }
         }
     }

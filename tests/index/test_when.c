@@ -257,7 +257,7 @@ static void answer_alike(struct arena *a) {
                                            FACT_device_kind};
     struct str image = held_image(a);
     struct answers_of of = {when_new(a),
-                            reader_new(index_own(a, image), a),
+                            reader_new(index_open_builtin(a, image), a),
                             reader_new(index_open(a, image), a)};
     struct fact_list none = {NULL, 0, 0}, some = some_facts(a);
     ask_all(&of, &none);
@@ -277,7 +277,7 @@ static bool is_precomputed(struct arena *a, const struct index *ix,
     struct precomputed f = {.fact_count = 0};
     struct verdict_when v;
     return precomputed_find(&ix->pack, a, str_of(predicate), &f) &&
-           precomputed_answers(&f, &facts, &v);
+           precomputed_verdict(&f, &facts, &v);
 }
 
 static void ask_sqlite_the_rest(struct arena *a) {

@@ -75,7 +75,7 @@ static void deserialize_only_own(struct arena *a) {
     struct str image = patterns_image(a, toy_specs);
     struct serialized code;
     struct reader *other = reader_new(index_open(a, image), a);
-    struct reader *own = reader_new(index_own(a, image), a);
+    struct reader *own = reader_new(index_open_builtin(a, image), a);
     assert_false(reader_code(other, 0, 0, &code));
     for (size_t i = 0; i < 3; i++) { /* the pattern and its two extracts */
         assert_true(reader_code(own, 0, i, &code));

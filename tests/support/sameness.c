@@ -6,7 +6,7 @@
 const struct scan_result *scan_so(struct arena *a, struct str image,
                                   struct str log, struct scanning how) {
     const struct index *ix =
-        how.is_own ? index_own(a, image) : index_open(a, image);
+        how.is_own ? index_open_builtin(a, image) : index_open(a, image);
     const struct scan_kit *kit = scan_kit_open(a, ix);
     struct scanner *s = scan_new(a, kit, reader_new(ix, a), 0);
     scan_by(s, how.way);

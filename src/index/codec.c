@@ -1,33 +1,33 @@
 /* codec.c: the fields of a struct, written and read in the order of their rows
  * in corpus/fields.h. Aliases of a key, and keys that no struct keeps, are
  * skipped. */
-#include "index/walk.h"
+#include "index/codec.h"
 
 #include <string.h>
 
-static void walk_word(struct record *r, const struct field *f, void *at) {
+static void codec_word(struct record *r, const struct field *f, void *at) {
     int word;
     memcpy(&word, at, sizeof word);
     word = record_word(r, word, field_word_count(f));
     memcpy(at, &word, sizeof word);
 }
 
-static void walk_items(struct record *r, const struct field *f, char **list,
-                       size_t *count) {
+static void codec_items(struct record *r, const struct field *f, char **list,
+                        size_t *count) {
     const struct shape *shape = field_shape(f);
     *list = record_list(r, *list, count, shape->size);
     for (size_t i = 0; i < *count; i++)
-        walk_shape(r, shape, *list + i * shape->size);
+        codec_shape(r, shape, *list + i * shape->size);
 }
 
-static void walk_field(struct record *r, const struct field *f, char *noun) {
+static void codec_field(struct record *r, const struct field *f, char *noun) {
     void *at = noun + f->at;
     void *count = noun + f->count_at; /* of ranges and lists */
     switch (field_kind(f)) {
     case KIND_STR: record_str(r, at); return;
     case KIND_TEXT: record_text(r, at); return;
     case KIND_STRINGS: record_strings(r, at); return;
-    case KIND_WORD: walk_word(r, f, at); return;
+    case KIND_WORD: codec_word(r, f, at); return;
     case KIND_BOOL: record_bool(r, at); return;
     case KIND_NUMBER:
         if (f->type == FIELD_INTEGER && f->absent == 0)
@@ -39,29 +39,29 @@ static void walk_field(struct record *r, const struct field *f, char *noun) {
         record_count(r, at);
         record_count(r, count);
         return;
-    case KIND_MAP: walk_shape(r, f->shape, at); return;
-    case KIND_LIST: walk_items(r, f, at, count); return;
+    case KIND_MAP: codec_shape(r, f->shape, at); return;
+    case KIND_LIST: codec_items(r, f, at, count); return;
     }
 }
 
-void walk_shape(struct record *r, const struct shape *shape, void *noun) {
+void codec_shape(struct record *r, const struct shape *shape, void *noun) {
     for (const struct field *f = field_placed(shape->fields); f != NULL;
          f = field_placed(f + 1))
-        walk_field(r, f, noun);
+        codec_field(r, f, noun);
 }
 
-static void walk_part(struct record *r, struct entry *e, bool is_head) {
+static void codec_part(struct record *r, struct entry *e, bool is_head) {
     for (const struct field *f = field_placed(shape_entry.fields); f != NULL;
          f = field_placed(f + 1)) {
         if (f->is_head == is_head)
-            walk_field(r, f, (char *)e);
+            codec_field(r, f, (char *)e);
     }
 }
 
-void walk_entry_head(struct record *r, struct entry *e) {
-    walk_part(r, e, true);
+void codec_entry_head(struct record *r, struct entry *e) {
+    codec_part(r, e, true);
 }
 
-void walk_entry_rest(struct record *r, struct entry *e) {
-    walk_part(r, e, false);
+void codec_entry_rest(struct record *r, struct entry *e) {
+    codec_part(r, e, false);
 }

@@ -1,8 +1,8 @@
 /* codec_kb.c: structs without rows in corpus/fields.h: patterns, precomputed
  * predicates, the ranking numbers. */
-#include "index/walk.h"
+#include "index/codec.h"
 
-static void walk_study(struct record *r, struct pattern_study *study) {
+static void codec_analysis(struct record *r, struct pattern_study *study) {
     record_str(r, &study->prepared);
     record_strings(r, &study->guards);
     record_bool(r, &study->needs_utf);
@@ -10,7 +10,7 @@ static void walk_study(struct record *r, struct pattern_study *study) {
     record_str(r, &study->suffix);
 }
 
-void walk_pattern(struct record *r, struct pattern *p) {
+void codec_pattern(struct record *r, struct pattern *p) {
     int kind = record_word(r, (int)p->kind, PATTERN_STAGE + 1);
     p->kind = (enum pattern_kind)kind;
     record_number(r, &p->owner);
@@ -20,32 +20,32 @@ void walk_pattern(struct record *r, struct pattern *p) {
     record_bool(r, &p->is_failure);
     record_str(r, &p->text);
     record_strings(r, &p->extract);
-    walk_study(r, &p->study);
+    codec_analysis(r, &p->study);
 }
 
 /* ---- predicates ---- */
 
-static enum truth walk_truth(struct record *r, enum truth truth) {
+static enum truth codec_truth(struct record *r, enum truth truth) {
     return (enum truth)record_word(r, (int)truth, TRUTH_UNKNOWN + 1);
 }
 
-void walk_precomputed(struct record *r, struct precomputed *f) {
+void codec_precomputed(struct record *r, struct precomputed *f) {
     f->fact_count = (size_t)record_word(r, (int)f->fact_count,
                                         PREDICATE_FACTS_MAX + 1);
     for (size_t i = 0; i < f->fact_count; i++)
         f->facts[i] = record_fact(r, f->facts[i]);
     record_str(r, &f->sql);
-    f->unknown = walk_truth(r, f->unknown);
+    f->unknown = codec_truth(r, f->unknown);
     LIST(r, f->values, f->value_count);
     for (size_t i = 0; i < f->value_count; i++) {
         record_str(r, &f->values[i].word);
-        f->values[i].truth = walk_truth(r, f->values[i].truth);
+        f->values[i].truth = codec_truth(r, f->values[i].truth);
     }
 }
 
 /* ---- ranking numbers ---- */
 
-void walk_ranking(struct record *r, struct ranking *ranking) {
+void codec_ranking(struct record *r, struct ranking *ranking) {
     for (int i = 0; i < RANKING_COUNT_OF; i++) {
         record_int(r, &ranking->micro[i]);
         record_text(r, &ranking->origin[i]);

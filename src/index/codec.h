@@ -1,7 +1,7 @@
 /* codec.h: the structs of the corpus as records, field by field in the order of
  * corpus/fields.h. Each function writes or reads, as its record does. */
-#ifndef INDEX_WALK_H
-#define INDEX_WALK_H
+#ifndef INDEX_CODEC_H
+#define INDEX_CODEC_H
 
 #include "corpus/fields.h"
 #include "index/index.h"
@@ -13,13 +13,13 @@
     ((list) = record_list((r), (list), &(count), sizeof *(list)))
 
 /* An entry: the fields with is_head, then the others. */
-void walk_entry_head(struct record *r, struct entry *e);
-void walk_entry_rest(struct record *r, struct entry *e);
+void codec_entry_head(struct record *r, struct entry *e);
+void codec_entry_rest(struct record *r, struct entry *e);
 /* All but its id, which is the record's number. */
-void walk_pattern(struct record *r, struct pattern *p);
+void codec_pattern(struct record *r, struct pattern *p);
 /* An engine, a model, a GPU, a cause ... */
-void walk_shape(struct record *r, const struct shape *shape, void *noun);
-void walk_ranking(struct record *r, struct ranking *ranking);
+void codec_shape(struct record *r, const struct shape *shape, void *noun);
+void codec_ranking(struct record *r, struct ranking *ranking);
 
 /* A predicate as SQL, and its values: with none of its facts known, and, if it
  * has one text fact only, with each of these texts. */
@@ -35,6 +35,6 @@ struct precomputed {
     struct precomputed_value *values;
     size_t value_count;
 };
-void walk_precomputed(struct record *r, struct precomputed *f);
+void codec_precomputed(struct record *r, struct precomputed *f);
 
 #endif
