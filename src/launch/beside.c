@@ -70,12 +70,12 @@ const struct source *beside_open(struct beside *b, const struct source *from,
 
 /* ---- NAME=value ---- */
 
-static bool is_of_name(char c) {
+static bool is_name_char(char c) {
     return is_word(c) || c == '.' || c == '-' || c == '[' || c == ']';
 }
 
 /* Reads "a\"b" up to its closing quote. False: there is none. */
-static bool quoted(struct arena *a, struct str text, struct str *value) {
+static bool read_quoted(struct arena *a, struct str text, struct str *value) {
     struct buf out;
     buf_init_in(&out, a, text.n + 1);
     for (size_t i = 1; i < text.n; i++) {
@@ -96,17 +96,17 @@ static struct str without_comment(struct str text) {
     return str_trim(str_slice(text, 0, cut < tab ? cut : tab));
 }
 
-static bool begins_quote(struct str text) {
+static bool is_quoted_text(struct str text) {
     return text.n > 0 && (text.p[0] == '"' || text.p[0] == '\'');
 }
 
 /* Reads the value behind "=" or ":". False: a quote is not closed. */
 static bool read_value(struct beside *b, struct str text,
                        const struct variables *scope, struct str *value) {
-    bool is_quoted = begins_quote(text);
+    bool is_quoted = is_quoted_text(text);
     if (!is_quoted)
         *value = without_comment(text);
-    else if (!quoted(b->a, text, value))
+    else if (!read_quoted(b->a, text, value))
         return false;
     if (!is_quoted || text.p[0] == '"')
         *value = variables_filled(b->a, scope, *value);
@@ -120,7 +120,7 @@ static bool read_pair(struct beside *b, struct str line,
     size_t n = 0;
     if (str_starts(line, STR("export ")))
         line = str_trim(str_from(line, 7));
-    while (n < line.n && is_of_name(line.p[n]))
+    while (n < line.n && is_name_char(line.p[n]))
         n++;
     *name = str_slice(line, 0, n);
     struct str rest = str_trim(str_from(line, n));
@@ -153,7 +153,7 @@ static size_t pair_end(struct str text, size_t from) {
     size_t end = from + line.n;
     str_cut(line, '=', &value);
     value = str_trim(value);
-    if (!begins_quote(value) || str_trim(line).p[0] == '#')
+    if (!is_quoted_text(value) || str_trim(line).p[0] == '#')
         return end;
     size_t begin = (size_t)(value.p - text.p);
     for (size_t i = begin + 1; i < text.n; i++) {
@@ -165,8 +165,8 @@ static size_t pair_end(struct str text, size_t from) {
 }
 
 /* Adds a remark for a bad line, the first time that its file is read. */
-static void tell_line(struct beside *b, const struct source *src,
-                      struct str line, struct span_of_file at) {
+static void remark_line(struct beside *b, const struct source *src,
+                        struct str line, struct span_of_file at) {
     struct beside_file *file = file_of(b, src->path);
     if (file != NULL && !file->is_told)
         remark(b, "bad_env_line", at, line, (struct str){NULL, 0});
@@ -187,7 +187,7 @@ void env_file_read(struct beside *b, const struct source *src,
             continue;
         if (!read_pair(b, line, &known, &name, &value)) {
             if (!is_shell_script(src))
-                tell_line(b, src, line, at);
+                remark_line(b, src, line, at);
             continue;
         }
         if (is_shell_script(src) && is_printed(value))
@@ -233,8 +233,8 @@ static struct span_of_file first_variable(const struct source *src) {
     return (struct span_of_file){at, at < src->text.n ? at + 1 : at, src};
 }
 
-static void read_usual(struct beside *b, const struct source *compose,
-                       struct setting_list *out) {
+static void read_default_file(struct beside *b, const struct source *compose,
+                              struct setting_list *out) {
     const struct variables so_far = {out, true};
     if (str_find_char(compose->text, '$') == compose->text.n)
         return;
@@ -249,7 +249,7 @@ void env_files_read(struct beside *b, const struct source *compose,
     const char *const *names = b->o->env_files;
     const struct variables so_far = {out, true};
     if (names == NULL || *names == NULL)
-        read_usual(b, compose, out);
+        read_default_file(b, compose, out);
     for (; names != NULL && *names != NULL; names++) {
         const struct source *src = beside_open(
             b, NULL, str_of(*names), (struct span_of_file){0}, false);
@@ -260,7 +260,7 @@ void env_files_read(struct beside *b, const struct source *compose,
 
 /* ---- YAML ---- */
 
-static void parse(struct beside *b, struct beside_file *file) {
+static void parse_file(struct beside *b, struct beside_file *file) {
     struct complaints c = {.a = b->a};
     if (file->is_parsed)
         return;
@@ -281,7 +281,7 @@ const struct node *service_elsewhere(struct beside *b,
     struct beside_file *file = file_of(b, src->path);
     if (file == NULL || file->src == NULL)
         return NULL;
-    parse(b, file);
+    parse_file(b, file);
     *services = file->documents.count > 0
                     ? node_get(file->documents.at[0], "services") : NULL;
     return *services != NULL ? pair_named(*services, name) : NULL;
@@ -289,14 +289,15 @@ const struct node *service_elsewhere(struct beside *b,
 
 /* ---- ConfigMaps ---- */
 
-static void add_map(struct arena *a, const struct node *root,
-                    struct config_map **list, size_t *count, size_t *cap) {
+static void config_map_add(struct arena *a, const struct node *root,
+                           struct config_map **list, size_t *count,
+                           size_t *cap) {
     const struct node *meta = member(root, "metadata");
     const struct node *data = member(root, "data");
     const struct node *items = member(root, "items"), *item;
     if (str_eq(scalar_of(member(root, "kind")), STR("List")))
         for (size_t i = 0; (item = node_item(items, i)) != NULL; i++)
-            add_map(a, item, list, count, cap);
+            config_map_add(a, item, list, count, cap);
     if (!str_eq(scalar_of(member(root, "kind")), STR("ConfigMap")) ||
         data == NULL || data->kind != NODE_MAP)
         return;
@@ -319,7 +320,7 @@ const struct config_maps *config_maps_of(struct arena *a,
             source_new(a, files[i].path, files[i].text);
         struct documents all = yaml_read_foreign(&c, src);
         for (size_t n = 0; n < all.count; n++)
-            add_map(a, all.at[n], &list, &found, &cap);
+            config_map_add(a, all.at[n], &list, &found, &cap);
     }
     *maps = (struct config_maps){list, found};
     return maps;

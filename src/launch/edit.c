@@ -54,9 +54,10 @@ static bool replace_value(const struct workload *w, struct span_of_file at,
 
 /* ---- a flag that is not in the file ---- */
 
-static struct str behind_item(struct lint_work *k, const struct workload *w,
-                              struct span_of_file last, struct str flag,
-                              struct str value) {
+static struct str text_behind_item(struct lint_work *k,
+                                   const struct workload *w,
+                                   struct span_of_file last, struct str flag,
+                                   struct str value) {
     struct str text = w->at.src->text;
     size_t begin = str_line_begin(text, last.from);
     struct str front = str_slice(text, begin, last.from - begin);
@@ -84,7 +85,7 @@ static bool add_flag(struct lint_work *k, const struct workload *w,
         return false; /* an unclosed quote */
     *edit = (struct lint_edit){.from = last.to, .to = last.to};
     if (w->is_list)
-        edit->text = behind_item(k, w, last, flag, value);
+        edit->text = text_behind_item(k, w, last, flag, value);
     else
         edit->text = arena_printf(k->a, " %.*s%s%.*s", STR_ARG(flag),
                                   value.n > 0 ? " " : "", STR_ARG(value));
@@ -94,10 +95,10 @@ static bool add_flag(struct lint_work *k, const struct workload *w,
 /* ---- a change ---- */
 
 static bool edit_of_change(struct lint_work *k, const struct asked *it,
-                           const struct fact *change, struct str said,
+                           const struct fact *change, struct str text,
                            struct lint_edit *edit) {
     const struct word_list *words = &it->w->words;
-    struct str value, flag = str_cut(said, ' ', &value);
+    struct str value, flag = str_cut(text, ' ', &value);
     if (!str_starts(flag, STR("-")) || str_find_char(value, ' ') < value.n)
         return false;
     for (size_t i = 0; i < words->count; i++) {
@@ -138,9 +139,9 @@ bool edits_of_plan(struct lint_work *k, const struct asked *it,
         return false;
     for (size_t i = 0; i < plan->count && made < LINT_EDITS_MAX; i++) {
         struct fit_plan one = {.change = {plan->change[i]}, .count = 1};
-        struct str said = fit_changes(&k->teller, it->fit, &one);
+        struct str text = fit_changes(&k->teller, it->fit, &one);
         struct lint_edit edit;
-        if (!edit_of_change(k, it, &plan->change[i], said, &edit))
+        if (!edit_of_change(k, it, &plan->change[i], text, &edit))
             return false;
         add_edit(k, list, &made, &edit);
     }

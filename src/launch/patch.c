@@ -26,7 +26,7 @@ static int by_place(const void *x, const void *y) {
                               : (a->to > b->to) - (a->to < b->to);
 }
 
-static void gather(struct lines *l, const struct lint_file *file) {
+static void gather_edits(struct lines *l, const struct lint_file *file) {
     const struct lint_edit **list;
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < file->finding_count; i++)
@@ -66,7 +66,7 @@ static void put_lines(struct buf *out, char sign, struct str text) {
 /* Applies the i-th edit and those on the same lines: [*begin, *end) becomes
  * *made. Returns the number of the next edit. */
 static size_t group_of(struct lines *l, size_t i, size_t *begin, size_t *end,
-                       struct str *made) {
+                       struct str *added) {
     struct buf out;
     buf_init_in(&out, l->a, LINT_PATCH_BYTES_MAX);
     *begin = str_line_begin(l->text, l->edits[i]->from);
@@ -81,17 +81,17 @@ static size_t group_of(struct lines *l, size_t i, size_t *begin, size_t *end,
         *end = is_whole ? e->to : line_end(l->text, e->to);
     } while (i < l->edit_count && l->edits[i]->from < *end);
     buf_add(&out, str_slice(l->text, at, *end - at));
-    *made = arena_str(l->a, buf_str(&out));
+    *added = arena_str(l->a, buf_str(&out));
     return i;
 }
 
-static size_t back(struct str text, size_t at, size_t least) {
+static size_t lines_back(struct str text, size_t at, size_t least) {
     for (int i = 0; i < CONTEXT && at > least; i++)
         at = str_line_begin(text, at - 1);
     return at;
 }
 
-static size_t forth(struct str text, size_t at) {
+static size_t lines_forward(struct str text, size_t at) {
     for (int i = 0; i < CONTEXT && at < text.n; i++)
         at = line_end(text, at);
     return at;
@@ -106,24 +106,26 @@ static size_t put_hunk(struct lines *l, size_t i, size_t *done, int64_t *shift,
                        struct buf *out) {
     struct buf body;
     size_t begin, end, old = 0, new = 0;
-    struct str made;
+    struct str added;
     buf_init_in(&body, l->a, LINT_PATCH_BYTES_MAX);
-    size_t first = back(l->text, str_line_begin(l->text, l->edits[i]->from),
-                        *done), at = first;
+    size_t first = lines_back(
+        l->text, str_line_begin(l->text, l->edits[i]->from), *done);
+    size_t at = first;
     do {
-        i = group_of(l, i, &begin, &end, &made);
-        struct str same = str_slice(l->text, at, begin - at);
-        struct str gone = str_slice(l->text, begin, end - begin);
-        put_lines(&body, ' ', same);
-        put_lines(&body, '-', gone);
-        put_lines(&body, '+', made);
-        old += line_count(same) + line_count(gone);
-        new += line_count(same) + line_count(made);
+        i = group_of(l, i, &begin, &end, &added);
+        struct str unchanged = str_slice(l->text, at, begin - at);
+        struct str removed = str_slice(l->text, begin, end - begin);
+        put_lines(&body, ' ', unchanged);
+        put_lines(&body, '-', removed);
+        put_lines(&body, '+', added);
+        old += line_count(unchanged) + line_count(removed);
+        new += line_count(unchanged) + line_count(added);
         at = end;
     } while (i < l->edit_count &&
-             back(l->text, str_line_begin(l->text, l->edits[i]->from), at) <=
-                 forth(l->text, at));
-    size_t stop = forth(l->text, at);
+             lines_back(l->text,
+                        str_line_begin(l->text, l->edits[i]->from),
+                        at) <= lines_forward(l->text, at));
+    size_t stop = lines_forward(l->text, at);
     struct str tail = str_slice(l->text, at, stop - at);
     put_lines(&body, ' ', tail);
     old += line_count(tail);
@@ -142,7 +144,7 @@ struct str lint_patch(struct arena *a, const struct lint_file *file) {
     struct buf out;
     size_t done = 0;
     int64_t shift = 0;
-    gather(&l, file);
+    gather_edits(&l, file);
     if (l.edit_count == 0)
         return (struct str){NULL, 0};
     buf_init_in(&out, a, LINT_PATCH_BYTES_MAX);

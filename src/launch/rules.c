@@ -8,27 +8,28 @@
 /* ---- a setting of a rule ---- */
 
 /* A condition on a setting: "x=v", "x~v" or "x". */
-struct asked_for {
+struct setting_condition {
     struct str name, value;
     char how; /* '=', '~', 0 */
 };
 
-static struct asked_for asked_for_of(struct str text) {
+static struct setting_condition condition_of(struct str text) {
     size_t equal = str_find_char(text, '='), part = str_find_char(text, '~');
     size_t cut = equal < part ? equal : part;
-    return (struct asked_for){str_slice(text, 0, cut), str_from(text, cut + 1),
-                              cut < text.n ? text.p[cut] : '\0'};
+    return (struct setting_condition){str_slice(text, 0, cut),
+                                      str_from(text, cut + 1),
+                                      cut < text.n ? text.p[cut] : '\0'};
 }
 
-static bool value_is(const struct asked_for *f, struct str value) {
+static bool value_is(const struct setting_condition *f, struct str value) {
     return f->how == '\0' || (f->how == '='
                ? str_eq_nocase(value, f->value)
                : str_find(value, f->value) < value.n);
 }
 
 /* True if both are spellings of one flag. */
-static bool is_flag_of(const struct engine *e, struct str name,
-                       struct str wanted) {
+static bool is_same_flag(const struct engine *e, struct str name,
+                         struct str wanted) {
     if (command_is_alike(name, wanted))
         return true;
     for (size_t i = 0; i < e->flag_count; i++)
@@ -37,13 +38,13 @@ static bool is_flag_of(const struct engine *e, struct str name,
     return false;
 }
 
-static bool find_flag(const struct asked *it, const struct asked_for *f,
+static bool find_flag(const struct asked *it, const struct setting_condition *f,
                       struct span_of_file *at) {
     const struct workload *w = it->w;
     for (size_t i = 0; i < w->words.count; i++) {
         struct option_said o = option_at(&w->words, i);
         if (!str_starts(o.name, STR("-")) ||
-            !is_flag_of(it->engine, o.name, f->name) || !value_is(f, o.value))
+            !is_same_flag(it->engine, o.name, f->name) || !value_is(f, o.value))
             continue;
         *at = w->words.at[i].at;
         return true;
@@ -52,7 +53,8 @@ static bool find_flag(const struct asked *it, const struct asked_for *f,
 }
 
 static bool find_in(const struct setting_list *list,
-                    const struct asked_for *f, struct span_of_file *at) {
+                    const struct setting_condition *f,
+                    struct span_of_file *at) {
     const struct lint_setting *s = setting_find(list, f->name);
     if (s == NULL || !value_is(f, s->value))
         return false;
@@ -62,7 +64,7 @@ static bool find_in(const struct setting_list *list,
 
 static bool find_setting(const struct asked *it, struct str text,
                          struct span_of_file *at) {
-    struct asked_for f = asked_for_of(text);
+    struct setting_condition f = condition_of(text);
     if (str_eq(f.name, STR("verdict"))) {
         *at = it->w->at;
         return it->verdict != NULL && value_is(&f, str_of(it->verdict));
@@ -176,8 +178,8 @@ static bool settings_hold(const struct lint_rule *rule,
     return true;
 }
 
-static void ask_rule(struct lint_work *k, const struct lint_rule *rule,
-                     const struct asked *it) {
+static void check_rule(struct lint_work *k, const struct lint_rule *rule,
+                       const struct asked *it) {
     struct span_of_file at = it->w->at;
     if (it->engine == NULL ||
         (rule->engine.n > 0 && !str_eq(rule->engine, it->engine->id)) ||
@@ -210,6 +212,6 @@ void rules_ask(struct lint_work *k) {
             continue;
         }
         for (size_t n = 0; n < k->asked_count; n++)
-            ask_rule(k, rule, &k->asked[n]);
+            check_rule(k, rule, &k->asked[n]);
     }
 }

@@ -37,7 +37,7 @@ static void put_finding(struct arena *a, struct buf *out,
     put_detail(a, out, detail, width);
 }
 
-static bool is_told(const struct lint_file *file,
+static bool has_verdict_finding(const struct lint_file *file,
                     const struct lint_service *s) {
     for (size_t i = 0; i < file->finding_count; i++) {
         const struct lint_finding *f = &file->findings[i];
@@ -56,7 +56,7 @@ void lint_put_text(struct arena *a, const struct lint_file *file,
         put_finding(a, out, &file->findings[i], width);
     for (size_t i = 0; i < file->service_count; i++) {
         const struct lint_service *s = &file->services[i];
-        if (!s->is_asked || is_told(file, s))
+        if (!s->is_asked || has_verdict_finding(file, s))
             continue;
         utf8_clean(out, file->path);
         buf_printf(out, ":%u: ", s->line);
