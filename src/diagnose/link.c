@@ -57,7 +57,7 @@ static uint64_t order_of(const struct incident *i) {
 
 /* ---- guesses ---- */
 
-/* True if its words are weak evidence, and its entry has no mechanism. */
+/* True for a suspect, and for weak words of an entry without a mechanism. */
 static bool is_guess(const struct incident *i) {
     return i->entry->severity == SEVERITY_suspect || i->chosen->is_guess;
 }
@@ -202,7 +202,7 @@ static bool is_near(const struct sighting *s, const struct incident *x,
 
 /* Moves the sightings of y that were raised together with x into x. The rest of
  * y is another failure with the same words and stays in y. */
-static void incident_merge(struct diagnosis *d, struct incident *x,
+static void sightings_move(struct diagnosis *d, struct incident *x,
                            struct incident *y) {
     size_t count = x->count, left = 0;
     bool has_worst = is_near(y->worst, x, count);
@@ -243,7 +243,7 @@ static void wrapped_merge(struct diagnosis *d, struct incident *x,
     if (is_other_try(d, x, y))
         return;
     uint64_t own = x->times, more = y->times;
-    incident_merge(d, x, y);
+    sightings_move(d, x, y);
     if (y->is_merged)
         x->times = own > more ? own : more;
 }
@@ -254,7 +254,7 @@ static void roots_join(struct diagnosis *d, struct incident *x,
         wrapped_merge(d, x, y);
     else if (!has_relation(d, y, RELATION_wraps, x) &&
              share_traceback(x, y) && is_more_specific(x, y))
-        incident_merge(d, x, y);
+        sightings_move(d, x, y);
 }
 
 /* Merges a warning into the failure that wraps it, at any distance: it may be
