@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 #define AFTER_MS 1000
@@ -64,17 +65,6 @@ struct progress progress_begin(struct cli *c, int in) {
 }
 
 /* ---- parts of the line ---- */
-
-/* The terminal columns of a text of the program: Chinese characters take
- * two. */
-static size_t columns_of(const char *text) {
-    size_t n = 0;
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        n += c < 0x80 ? 1 : c >= 0xe0 ? 2 : 0;
-    }
-    return n;
-}
 
 /* Writes "1.1 GiB": tenths, in the largest unit with a digit before the
  * point. */
@@ -165,9 +155,10 @@ static void lay_out(const struct progress *p, struct parts *parts,
                               parts->left};
     size_t used = 0;
     for (size_t i = 0; i < 4; i++)
-        used += in_order[i][0] != '\0' ? columns_of(in_order[i]) + 2 : 0;
+        used += in_order[i][0] != '\0' ? utf8_width(str_of(in_order[i])) + 2 : 0;
     for (size_t i = 0; i < 4 && used > width + 2; i++) {
-        used -= least_first[i][0] != '\0' ? columns_of(least_first[i]) + 2 : 0;
+        used -= least_first[i][0] != '\0'
+                    ? utf8_width(str_of(least_first[i])) + 2 : 0;
         least_first[i][0] = '\0';
     }
     line[0] = '\0';
@@ -183,7 +174,7 @@ static void draw(struct progress *p, int64_t now) {
     put_parts(p, now, &parts);
     /* the last column stays free: some terminals wrap there */
     lay_out(p, &parts, width_of_stderr() - 1, line);
-    size_t columns = columns_of(line);
+    size_t columns = utf8_width(str_of(line));
     int over = columns < p->columns ? (int)(p->columns - columns) : 0;
     fprintf(stderr, "\r%s%*s", line, over, "");
     fflush(stderr);

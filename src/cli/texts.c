@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 /* The built-in knowledge base has every key, so a missing text means that
@@ -32,64 +33,33 @@ const char *cli_text(struct cli *c, const char *key) {
     return text[0] != '\0' ? text : key;
 }
 
-/* True for U+202A..E and U+2066..9, which change the order of the text behind
- * them. */
-static bool turns_text(const unsigned char *s) {
-    return s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
-                            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
-}
-
-/* True for overlong forms, surrogates, characters past U+10FFFF, and C1
- * controls. */
-static bool is_misused(const unsigned char *s) {
-    static const unsigned char least[][2] = {
-        {0xc2, 0xa0}, {0xe0, 0xa0}, {0xf0, 0x90}};
-    for (size_t i = 0; i < sizeof least / sizeof least[0]; i++)
-        if (s[0] == least[i][0] && s[1] < least[i][1])
-            return true;
-    return (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
-}
-
-/* The length of the valid UTF-8 character at s; 0: invalid, or one that
- * controls a terminal. */
-static size_t safe_character(const unsigned char *s) {
-    if (s[0] < 0x80)
-        return s[0] >= ' ' && s[0] != 0x7f ? 1 : 0;
-    size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    bool is_whole = s[0] >= 0xc2 && s[0] <= 0xf4;
-    for (size_t i = 1; is_whole && i < n; i++)
-        is_whole = (s[i] & 0xc0) == 0x80;
-    return is_whole && !is_misused(s) && !turns_text(s) ? n : 0;
+/* Writes the text on one line, without what controls a terminal. */
+static void put_clean(FILE *out, struct str text) {
+    struct buf clean;
+    buf_init(&clean, NULL, 0);
+    utf8_clean(&clean, text);
+    for (size_t i = 0; i < clean.n; i++)
+        fputc(clean.p[i] == '\n' || clean.p[i] == '\t' ? ' ' : clean.p[i], out);
+    buf_free(&clean);
 }
 
 void put_safe(FILE *out, const char *text) {
-    while (*text != '\0') {
-        size_t n = safe_character((const unsigned char *)text);
-        if (n == 0) {
-            fputs("\xef\xbf\xbd", out);
-            text++;
-        } else {
-            fwrite(text, 1, n, out);
-            text += n;
-        }
-    }
+    put_clean(out, str_of(text));
 }
 
 void put_json_string(FILE *out, const char *text) {
+    struct str rest = str_of(text);
     fputc('"', out);
-    while (*text != '\0') {
-        size_t n = safe_character((const unsigned char *)text);
-        if (*text == '"' || *text == '\\') {
-            fprintf(out, "\\%c", *text++);
-        } else if (n > 0) {
-            fwrite(text, 1, n, out);
-            text += n;
-        } else if ((unsigned char)*text < 0x80) {
-            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*text++);
-        } else {
-            fputs("\xef\xbf\xbd", out);
-            text++;
-        }
+    while (rest.n > 0) {
+        uint32_t cp;
+        size_t n = utf8_next(rest, &cp);
+        if (cp == '"' || cp == '\\')
+            fprintf(out, "\\%c", (char)cp);
+        else if (cp < ' ' || cp == 0x7f)
+            fprintf(out, "\\u%04x", (unsigned)cp);
+        else
+            put_clean(out, str_slice(rest, 0, n));
+        rest = str_from(rest, n);
     }
     fputc('"', out);
 }

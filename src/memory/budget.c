@@ -18,16 +18,9 @@
 
 #define SLACK_BYTES (256 * MIB)
 
-struct span gpu_total_bytes(const struct inputs *c) {
-    struct span total = span_in(c, FACT_gpu_total);
-    if (!total.known && c->gpu && c->gpu->total_low > 0)
-        total = span_of(c->gpu->total_low, c->gpu->total_high);
-    return total;
-}
-
 struct span requested_bytes(const struct inputs *c) {
     struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     struct span printed = span_in(c, FACT_requested_bytes);
     struct span asked = span_shares(total, share, MICRO);
     return asked.known ? span_meet(printed, asked) : printed;
@@ -80,7 +73,7 @@ struct str budget_write_pool(struct arena *a, const struct inputs *c) {
     static const char *const names[] = {"weights", "activation", "non-torch",
                                         "graphs"};
     struct span share = span_of_setting(&c->in[FACT_gpu_memory_utilization]);
-    struct span pool = budget_pool(c), total = gpu_total_bytes(c);
+    struct span pool = budget_pool(c), total = span_in(c, FACT_gpu_total);
     struct span less[] = {weights_bytes(c), span_in(c, FACT_activation_peak),
                           span_in(c, FACT_non_torch),
                           rules_count_graphs(c) != ANSWER_NO ? graph_bytes(c)
@@ -116,7 +109,7 @@ void budget_add_fact(struct arena *a, struct budget *b, const struct inputs *c,
 
 struct budget budget_begin(struct arena *a, const struct inputs *c) {
     return (struct budget){
-        .total = gpu_total_bytes(c),
+        .total = span_in(c, FACT_gpu_total),
         .parts = arena_array(a, BUDGET_PARTS_MAX, sizeof(struct budget_part))};
 }
 

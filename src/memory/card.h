@@ -14,8 +14,6 @@ struct span budget_pool(const struct inputs *c);
 /* The same spelled out at its worst corner; empty where it is not known. */
 struct str budget_write_pool(struct arena *a, const struct inputs *c);
 
-/* One GPU: printed, else what the catalogue has seen. */
-struct span gpu_total_bytes(const struct inputs *c);
 #define BUDGET_PARTS_MAX 12
 struct budget budget_begin(struct arena *a, const struct inputs *c);
 /* What is not known, and nothing, is no part. */
@@ -52,8 +50,8 @@ struct str quantization_of(const struct inputs *c);
 struct span weights_bytes(const struct inputs *c);
 /* One figure to show: printed, else parameters x width / ranks. */
 struct span weights_nominal(const struct inputs *c);
-/* Of the present weights, what another TP would leave on a rank. */
-struct span weights_with_tp(const struct inputs *c, int64_t tp);
+/* Of the present weights, what as many ranks would have each. */
+struct span weights_over(const struct inputs *c, int64_t now, int64_t ranks);
 /* ... and another width: 8 or 4 bits. */
 struct span weights_with_bits(const struct inputs *c, int64_t bits);
 

@@ -186,7 +186,7 @@ static struct linear_fit line_by_model_slope(const struct inputs *c,
                                              const struct variants *variants,
                                              struct linear_fit l) {
     struct span slope =
-        variants->count > 0 ? variants_slope(variants) : span_none();
+        variants->count > 0 ? variants_span(variants, OF_SLOPE, 0) : span_none();
     struct span need = span_in(c, FACT_kv_needed);
     if (!l.known || !slope.known || !need.known || slope.low <= 0)
         return l;
@@ -203,7 +203,7 @@ static struct linear_fit line_by_model_slope(const struct inputs *c,
 struct demand demand_of(struct arena *a, const struct inputs *c) {
     struct demand d = {.variants = variants_of(a, c), .line = linear_fit_of(c)};
     d.by_model = d.variants.count > 0 && d.variants.agrees &&
-                 variants_block_bytes(&d.variants).known;
+                 variants_span(&d.variants, OF_BLOCK, 0).known;
     if (!d.by_model)
         d.line = line_by_model_slope(c, &d.variants, d.line);
     d.known = d.by_model || d.line.known;
@@ -213,7 +213,7 @@ struct demand demand_of(struct arena *a, const struct inputs *c) {
 }
 
 struct span demand_bytes(const struct demand *d, int64_t tokens) {
-    return d->by_model ? variants_request(&d->variants, tokens)
+    return d->by_model ? variants_span(&d->variants, OF_REQUEST, tokens)
                        : linear_fit_bytes(&d->line, tokens);
 }
 
@@ -225,7 +225,7 @@ struct span demand_tokens(const struct demand *d, struct span pool,
 
 struct span demand_slope(const struct demand *d) {
     if (d->by_model)
-        return variants_slope(&d->variants);
+        return variants_span(&d->variants, OF_SLOPE, 0);
     return d->line.known ? d->line.slope : span_none();
 }
 
@@ -326,7 +326,7 @@ static struct span pool_of_blocks(const struct inputs *c,
     struct span count = span_of_fact(blocks);
     struct span block = span_none();
     if (d->by_model)
-        block = variants_block_bytes(&d->variants);
+        block = variants_span(&d->variants, OF_BLOCK, 0);
     else if (d->known && d->line.slope.low > 0 && d->line.fixed.high == 0)
         block = span_times(d->line.slope, d->block_tokens);
     if (!count.known && tokens->known && d->block_tokens > 0 &&
@@ -343,7 +343,7 @@ static struct span forced_pool(const struct inputs *c, const struct demand *d) {
     if (!forced->known || forced->number <= 0 || !d->by_model ||
         rules_check_forced(c) != ANSWER_YES)
         return span_none();
-    return span_times(variants_block_bytes(&d->variants), forced->number);
+    return span_times(variants_span(&d->variants, OF_BLOCK, 0), forced->number);
 }
 
 struct span pool_bytes(const struct inputs *c, const struct demand *d) {

@@ -204,7 +204,7 @@ static struct span room_at(const struct ask *q, struct span room, int64_t now,
 
 /* Of one card: at most what the weights leave of it. */
 static struct span card_of_cache(const struct ask *q) {
-    struct span rest = span_beyond(gpu_total_bytes(q->c),
+    struct span rest = span_beyond(span_in(q->c, FACT_gpu_total),
                                    span_in(q->c, FACT_weights_bytes));
     bool is_one = setting_of(q->c, FACT_gpu_count, 1) == 1;
     return is_cache(q) && !is_on_host(q) && is_one && rest.known

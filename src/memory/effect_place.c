@@ -113,7 +113,7 @@ struct estimate effect_build_jobs(const struct ask *q) {
 
 static struct estimate at_start(const struct ask *q) {
     const struct inputs *c = q->c;
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     struct span room = span_minus(total, span_of(CONTEXT_LEAST, CONTEXT_MOST));
     if (room.known && is_on(c, FACT_shares_host_memory)) {
         /* the system, for some releases with its file cache, holds a part that
@@ -146,7 +146,7 @@ static struct estimate at_start(const struct ask *q) {
 /* What was in use of the card before the program loaded anything: others', but
  * for a context. */
 static struct span held_before_load(const struct inputs *c) {
-    struct span held = span_minus(gpu_total_bytes(c),
+    struct span held = span_minus(span_in(c, FACT_gpu_total),
                                   span_in(c, FACT_free_before_load));
     return is_on(c, FACT_shares_host_memory) || !held.known ||
                    held.low <= CONTEXT_MOST
@@ -168,7 +168,7 @@ static struct span others_of(const struct inputs *c) {
     if (!sum.known && before.known)
         return before;
     struct span in_use =
-        span_minus(gpu_total_bytes(c), span_in(c, FACT_gpu_free));
+        span_minus(span_in(c, FACT_gpu_total), span_in(c, FACT_gpu_free));
     struct span rest =
         sum.known
             ? sum

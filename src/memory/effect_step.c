@@ -287,7 +287,7 @@ static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
         q->c, FACT_LIST(FACT_compute_bytes, FACT_requested_bytes));
     struct span temp = span_in(q->c, FACT_program_temp);
     struct span room = word_is(q->c, FACT_device_kind, "tpu")
-                           ? gpu_total_bytes(q->c) : span_none();
+                           ? span_in(q->c, FACT_gpu_total) : span_none();
     struct span then = span_none();
     bool fits = false;
     temp = !temp.known && room.known ? whole : temp;
@@ -421,7 +421,7 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
 struct estimate effect_chunk(const struct ask *q) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
-    struct span room = s.free.known ? s.free : gpu_total_bytes(q->c);
+    struct span room = s.free.known ? s.free : span_in(q->c, FACT_gpu_total);
     int64_t pieces = 2;
     if (!is_refusal(q, &s))
         return estimate_none(FACT_tried_alloc);

@@ -26,7 +26,7 @@ static bool is_share_said(const struct inputs *c) {
 }
 
 static void need_share_inputs(const struct inputs *c, struct estimate *e) {
-    estimate_needs(e, gpu_total_bytes(c).known, FACT_gpu_total);
+    estimate_needs(e, span_in(c, FACT_gpu_total).known, FACT_gpu_total);
     estimate_needs(e, is_share_said(c), FACT_gpu_memory_utilization);
 }
 
@@ -76,7 +76,7 @@ static int64_t share_with_gap(int64_t now, int64_t gap, int64_t total) {
 struct span memory_least_utilization(struct arena *a, const struct inputs *c) {
     struct ask q = {.a = a, .c = c, .what = SHORT_KV_POOL};
     struct kv_side kv = kv_side_of(&q);
-    struct span now = share_in_force(c), total = gpu_total_bytes(c);
+    struct span now = share_in_force(c), total = span_in(c, FACT_gpu_total);
     struct span gap = span_minus(kv.need, kv.pool);
     if (!now.known || !total.known || !gap.known)
         return span_none();
@@ -238,7 +238,7 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
 
 struct estimate effect_utilization_up(const struct ask *q) {
     const struct inputs *c = q->c;
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     if (!is_pool(q)) { /* takes room from what failed */
         return estimate_beside_pool(q);
     }
@@ -273,7 +273,7 @@ struct estimate effect_utilization_up(const struct ask *q) {
 
 struct span memory_largest_utilization(const struct inputs *c) {
     struct span free = span_in(c, FACT_gpu_free);
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     int64_t worst, best;
     if (!free.known || !total.known || total.low <= 0 ||
         !mul_div_floor(free.low, MICRO, total.high, &worst) ||
@@ -337,7 +337,7 @@ static struct str write_held(const struct ask *q, const struct kv_side *kv,
 
 static struct estimate down_at_start(const struct ask *q) {
     const struct inputs *c = q->c;
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     struct span share = memory_largest_utilization(c);
     struct estimate e = estimate_unknown(FACT_requested_bytes);
     e.before = requested_bytes(c);
@@ -510,7 +510,7 @@ static void try_from_default(const struct inputs *c, struct estimate *e) {
 
 static struct estimate down_for_allocation(const struct ask *q) {
     const struct inputs *c = q->c;
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     struct estimate e = estimate_of_allocation(c);
     struct span gap = span_minus(e.before, e.limit);
     need_share_inputs(c, &e);

@@ -298,8 +298,7 @@ static struct estimate for_allocation(const struct ask *q, int64_t now,
         estimate_of(FACT_weights_bytes, weights,
                     span_plus(span_in(q->c, FACT_gpu_free),
                               span_in(q->c, FACT_pytorch_allocated)));
-    struct span even = span_share(weights, now, ranks);
-    e.after = span_between(even, span_share(even, 105, 100));
+    e.after = weights_over(q->c, now, ranks);
     if (e.after.known && e.limit.known)
         estimate_judge(&e);
     return e;

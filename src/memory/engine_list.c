@@ -133,7 +133,7 @@ static struct span usual_step(const struct inputs *c) {
 }
 
 static struct span working_set(const struct inputs *c) {
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     bool is_large = total.low >= LARGE_MAC;
     struct span least = span_share(total, is_large ? 3 : 2, is_large ? 4 : 3);
     if (!total.known || c->in[FACT_alloc_limit].known)

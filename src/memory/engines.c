@@ -196,7 +196,8 @@ static struct span engine_rest(const struct inputs *c) {
 }
 
 static struct span engine_card(const struct inputs *c) {
-    return engine_of(c)->card ? engine_of(c)->card(c) : gpu_total_bytes(c);
+    return engine_of(c)->card ? engine_of(c)->card(c)
+                              : span_in(c, FACT_gpu_total);
 }
 
 static struct span shares_of(struct span whole, struct span micro) {
@@ -250,7 +251,7 @@ static struct span engine_kv_pool(const struct inputs *c) {
 }
 
 struct span engine_left_over(const struct inputs *c) {
-    struct span total = gpu_total_bytes(c), micro = engine_fraction(c);
+    struct span total = span_in(c, FACT_gpu_total), micro = engine_fraction(c);
     struct span left =
         span_minus(total, span_plus(engine_weights(c), engine_rest(c)));
     switch (engine_of(c)->pool) {

@@ -165,7 +165,7 @@ struct shortfall shortfall_of(const struct ask *q) {
                 first_known(c, FACT_LIST(FACT_tried_alloc, FACT_tensor_bytes)),
             .held = first_known(
                 c, FACT_LIST(FACT_pytorch_allocated, FACT_process_in_use)),
-            .total = gpu_total_bytes(c),
+            .total = span_in(c, FACT_gpu_total),
             .has_limit = free_below_limit(c).known};
         s.free = room_of_request(c, s.asked);
         s.free = s.free.known ? s.free : free_below_limit(c);

@@ -227,7 +227,7 @@ static void find_least_ranks(struct arena *a, const struct fit_question *q,
                              struct fit *fit) {
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
     bool is_laid = !fit->is_training && engine_of(&fit->c)->spreads_layers;
-    if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known ||
+    if (fit->c.model == NULL || !span_in(&fit->c, FACT_gpu_total).known ||
         inputs_says_pool(&fit->c))
         return;
     struct fit_question again = fit_asked_again(q, &fit->c);

@@ -330,7 +330,7 @@ static bool holds(const struct search *s, struct fit_plan *plan) {
     if (s->fit->is_training) {
         fit_complete(s->a, &then);
         plan->needed = fit_training_held(s->a, &then.c);
-        plan->pool = gpu_total_bytes(&then.c);
+        plan->pool = span_in(&then.c, FACT_gpu_total);
     }
     return true;
 }
@@ -526,7 +526,7 @@ void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
     struct fit_question again = fit_asked_again(q, &fit->c);
     struct search s = {a, &again, fit, false};
-    if (fit->c.model == NULL || !gpu_total_bytes(&fit->c).known)
+    if (fit->c.model == NULL || !span_in(&fit->c, FACT_gpu_total).known)
         return;
     add_singles(&s);
     for (enum fit_tier most = TIER_flag; most <= TIER_hardware; most++) {

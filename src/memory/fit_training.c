@@ -77,8 +77,8 @@ static bool has_failed(const struct inputs *c) {
 }
 
 static enum truth_fit judged(const struct inputs *c, struct span held) {
-    return has_failed(c) ? FIT_NO
-                         : fit_word_of(span_fits(held, gpu_total_bytes(c)));
+    struct span card = span_in(c, FACT_gpu_total);
+    return has_failed(c) ? FIT_NO : fit_word_of(span_fits(held, card));
 }
 
 enum truth_fit fit_training_verdict(struct arena *a, const struct inputs *c) {
@@ -86,7 +86,7 @@ enum truth_fit fit_training_verdict(struct arena *a, const struct inputs *c) {
 }
 
 static struct span largest_batch(struct arena *a, const struct inputs *c) {
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     int64_t ends[2] = {0, 0};
     for (size_t i = 0; i < 2; i++) {
         int64_t fails = FIT_BATCH_MAX;
@@ -149,7 +149,7 @@ static void show_step(struct arena *a, const struct inputs *c,
 static void name_needs(const struct inputs *c, struct needs *needs) {
     if (c->model == NULL || c->model->params <= 0)
         needs_add(needs, FACT_model);
-    if (!gpu_total_bytes(c).known)
+    if (!span_in(c, FACT_gpu_total).known)
         needs_add(needs, FACT_gpu_total);
 }
 

@@ -25,10 +25,6 @@ enum layer {
     LAYER_NOTHING
 };
 
-static bool has_word(struct str w, const char *part) {
-    return str_find(w, str_of(part)) < w.n;
-}
-
 /* ---- what the file says of each layer ---- */
 
 static enum layer layer_of_word(const struct config *c, struct str w) {
@@ -43,7 +39,7 @@ static enum layer layer_of_word(const struct config *c, struct str w) {
                  {"sparse", LAYER_FULL},     {"global", LAYER_FULL},
                  {"local", LAYER_WINDOW}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (has_word(w, words[i].part))
+        if (STR_HAS_ONE(w, words[i].part))
             return words[i].layer;
     if (str_eq(w, STR("hybrid"))) { /* Zamba 2: shared attention and a state */
         return hf_type_is(c, "zamba") ? LAYER_BOTH : LAYER_FULL;
@@ -218,7 +214,7 @@ static bool block_index(const struct config *c, int64_t i, struct kv_group *g) {
     struct json *word = hf_item(c, "layer_types", i);
     bool is_said =
         (item && json_as_int(item, &on) && on == 1) ||
-        (word && json_as_text(word, &w) && has_word(w, "minimax_m3_sparse"));
+        (word && json_as_text(word, &w) && STR_HAS_ONE(w, "minimax_m3_sparse"));
     *g = (struct kv_group){.kind = KV_indexer, .layers = 1,
                            .k_dim = ONE(c, "index_head_dim", dim)};
     return is_said && is_used;

@@ -77,7 +77,8 @@ static struct span hundredths(const struct inputs *c, const struct demand *d,
     if (printed->known)
         return span_share(span_of_fact(printed), 1, MICRO_PER_HUNDREDTH);
     struct span request = d->by_model
-                              ? variants_request_blocks(&d->variants, length)
+                              ? variants_span(&d->variants, OF_REQUEST_BLOCKS,
+                                              length)
                               : span_none();
     if (d->by_model && rules_count_partial_blocks(c) == ANSWER_YES) {
         struct span tokens = variants_tokens(&d->variants, blocks, length);
@@ -107,7 +108,7 @@ static void count_blocks(struct kv *kv, const struct inputs *c,
     kv->tokens = span_in(c, FACT_kv_tokens);
     kv->blocks = span_in(c, FACT_kv_blocks);
     if (d->by_model) {
-        kv->bytes_per_block = variants_block_bytes(&d->variants);
+        kv->bytes_per_block = variants_span(&d->variants, OF_BLOCK, 0);
         kv->blocks = blocks_of(c, kv);
         if (!kv->tokens.known)
             kv->tokens = variants_tokens(&d->variants, kv->blocks, length);
@@ -184,7 +185,8 @@ struct kv memory_kv(struct arena *a, const struct inputs *c,
     if (!kv.est_max_model_len.known && tokens > 0)
         kv.est_max_model_len = demand_tokens(&d, kv.pool, tokens);
     kv.fits = fit_of(c, &kv,
-                     d.by_model ? variants_spare(&d.variants) : span_none());
+                     d.by_model ? variants_span(&d.variants, OF_SPARE, 0)
+                                : span_none());
     name_needs(&kv, c, &d);
     return kv;
 }
@@ -228,7 +230,7 @@ struct span memory_least_tensor_parallel(struct arena *a,
         struct demand split =
             demand_split(a, &d, FACT_tensor_parallel, now, tp);
         struct span held = span_plus(
-            weights_with_tp(c, tp),
+            weights_over(c, now, tp),
             demand_bytes(&split, setting_of(c, FACT_max_model_len, 1)));
         enum verdict v =
             span_fits(span_plus(held, workspace_bytes(c)), requested_bytes(c));

@@ -251,15 +251,14 @@ struct str write_slope(struct arena *a, const struct variant *w);
 struct str write_request(struct arena *a, const struct variant *w,
                          int64_t tokens);
 
-/* The same over all variants. */
-struct span variants_request(const struct variants *variants, int64_t tokens);
-struct span variants_request_blocks(const struct variants *variants,
-                                    int64_t tokens);
+/* The same over all variants; tokens: of a request, else 0. */
+enum variant_amount {
+    OF_REQUEST, OF_REQUEST_BLOCKS, OF_BLOCK, OF_SPARE, OF_SLOPE
+};
+struct span variants_span(const struct variants *variants,
+                          enum variant_amount what, int64_t tokens);
 struct span variants_longest(const struct variants *variants, struct span pool,
                              int64_t ceiling);
-struct span variants_block_bytes(const struct variants *variants);
-struct span variants_spare(const struct variants *variants);
-struct span variants_slope(const struct variants *variants);
 /* Tokens that the pool holds, as the engine prints it for this length. */
 struct span variants_tokens(const struct variants *variants, struct span blocks,
                             int64_t length);

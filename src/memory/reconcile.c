@@ -32,8 +32,8 @@ static bool is_printed(const struct inputs *c, enum fact_name name) {
 static struct span blocks_in_pool(const struct inputs *c,
                                   const struct variants *variants) {
     struct span pool = span_in(c, FACT_kv_available);
-    return pool.low >= 0 ? span_quotient(pool, variants_block_bytes(variants))
-                         : span_none();
+    struct span block = variants_span(variants, OF_BLOCK, 0);
+    return pool.low >= 0 ? span_quotient(pool, block) : span_none();
 }
 
 static struct check check_pool(const struct inputs *c,
@@ -69,7 +69,7 @@ static struct check check_of(const struct inputs *c,
     int64_t length = c->in[FACT_max_model_len].number;
     return has_need(c)
                ? (struct check){FACT_kv_needed, span_in(c, FACT_kv_needed),
-                                variants_request(variants, length),
+                                variants_span(variants, OF_REQUEST, length),
                                 variants->agrees}
                : check_pool(c, variants);
 }

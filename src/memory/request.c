@@ -191,8 +191,6 @@ static struct span held_bytes(const struct variant *w, int64_t tokens) {
                                                                    : charged;
 }
 
-typedef struct span (*variant_amount)(const struct variant *w,
-                                      int64_t argument);
 typedef struct span amount_of_pool(const struct variant *w, int64_t pool,
                                    int64_t tokens);
 
@@ -325,50 +323,26 @@ struct str write_slope(struct arena *a, const struct variant *w) {
 
 /* ---- over all variants ---- */
 
-static struct span over_variants(const struct variants *variants,
-                                 variant_amount amount, int64_t argument) {
+static struct span amount_of(const struct variant *w, enum variant_amount what,
+                             int64_t tokens) {
+    switch (what) {
+    case OF_REQUEST: return variant_request(w, tokens);
+    case OF_REQUEST_BLOCKS: return variant_request_blocks(w, tokens);
+    case OF_BLOCK: return variant_block_bytes(w);
+    case OF_SPARE: return variant_spare(w);
+    case OF_SLOPE: return variant_slope(w);
+    }
+    return span_none();
+}
+
+struct span variants_span(const struct variants *variants,
+                          enum variant_amount what, int64_t tokens) {
     struct span all = span_none();
     for (size_t i = 0; i < variants->count; i++) {
-        struct span one = amount(&variants->at[i], argument);
+        struct span one = amount_of(&variants->at[i], what, tokens);
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
-}
-
-static struct span block_bytes(const struct variant *w, int64_t ignored) {
-    (void)ignored;
-    return variant_block_bytes(w);
-}
-
-static struct span spare(const struct variant *w, int64_t ignored) {
-    (void)ignored;
-    return variant_spare(w);
-}
-
-static struct span slope(const struct variant *w, int64_t ignored) {
-    (void)ignored;
-    return variant_slope(w);
-}
-
-struct span variants_request(const struct variants *variants, int64_t tokens) {
-    return over_variants(variants, variant_request, tokens);
-}
-
-struct span variants_request_blocks(const struct variants *variants,
-                                    int64_t tokens) {
-    return over_variants(variants, variant_request_blocks, tokens);
-}
-
-struct span variants_block_bytes(const struct variants *variants) {
-    return over_variants(variants, block_bytes, 0);
-}
-
-struct span variants_spare(const struct variants *variants) {
-    return over_variants(variants, spare, 0);
-}
-
-struct span variants_slope(const struct variants *variants) {
-    return over_variants(variants, slope, 0);
 }
 
 /* At both ends of what there is. */

@@ -28,7 +28,7 @@ static const enum fact_name used[] =
 /* What was free before the weights were loaded, as the log says it ("avail
  * mem"), or at most what the context may have taken. */
 struct span sglang_base_bytes(const struct inputs *c) {
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     if (c->in[FACT_free_before_load].known)
         return span_in(c, FACT_free_before_load);
     return total.known ? span_of(total.low - CONTEXT_MOST, total.high) : total;
@@ -145,7 +145,7 @@ static bool holds_weights(const struct inputs *c, int64_t micro) {
 static struct estimate lowered(const struct ask *q, struct estimate e,
                                struct span base, int64_t now, struct span gap) {
     const struct inputs *c = q->c;
-    struct span free = e.limit, total = gpu_total_bytes(c);
+    struct span free = e.limit, total = span_in(c, FACT_gpu_total);
     struct span more = more_after_failure(c), whole = span_plus(gap, more);
     int64_t then = whole.known ? fraction_below(now, base, whole.high) : 0;
     bool is_whole = holds_weights(c, then);
@@ -409,7 +409,7 @@ static int64_t reserved_by_size_mib(const struct inputs *c, int64_t card_mib) {
 static struct span by_card(const struct inputs *c,
                            int64_t (*reserved)(const struct inputs *,
                                                int64_t)) {
-    struct span total = gpu_total_bytes(c);
+    struct span total = span_in(c, FACT_gpu_total);
     int64_t mib = total.low / MIB;
     /* more than anybody has: their product would leave 64 bits */
     bool is_absurd =
@@ -439,7 +439,8 @@ static bool has_no_prefill_graphs(const struct inputs *c) {
 
 static struct span by_release(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_engine_version];
-    struct span recent = by_card(c, reserved_mib), total = gpu_total_bytes(c);
+    struct span recent = by_card(c, reserved_mib);
+    struct span total = span_in(c, FACT_gpu_total);
     struct span newest = has_no_prefill_graphs(c)
                              ? recent
                              : span_hull(recent, by_card(c, reserved_most_mib));

@@ -230,12 +230,9 @@ struct span weights_bytes(const struct inputs *c) {
     return offload.known ? span_beyond(all, offload) : all;
 }
 
-struct span weights_with_tp(const struct inputs *c, int64_t tp) {
-    struct span now = weights_bytes(c);
-    struct span even =
-        span_share(now, setting_of(c, FACT_tensor_parallel, 1), tp);
-    struct span most = span_share(even, 105, 100);
-    return span_between(even, most);
+struct span weights_over(const struct inputs *c, int64_t now, int64_t ranks) {
+    struct span even = span_share(weights_bytes(c), now, ranks);
+    return span_between(even, span_share(even, 105, 100));
 }
 
 /* Of weights at `from` bits, what other widths leave: embeddings and scales

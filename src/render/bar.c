@@ -60,9 +60,8 @@ static void add_part(const struct teller *t, struct bar *b, const char *name,
     bool is_drawn = bytes.known && bytes.low >= 0 && span_middle(bytes) > 0;
     if (is_drawn && b->count < BAR_PARTS) {
         const struct look *look = look_of(name);
-        struct str key = arena_printf(t->a, "budget.%s", look->part);
         b->part[b->count++] =
-            (struct bar_part){look->glyph, look->tone, said(t, key.p),
+            (struct bar_part){look->glyph, look->tone, said_part(t, look->part),
                               part_amount(t, bytes, total), span_middle(bytes)};
     }
 }

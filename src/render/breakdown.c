@@ -24,11 +24,6 @@ static struct breakdown breakdown_of(const struct teller *t,
 
 /* ---- words ---- */
 
-static struct str part_named(const struct teller *t,
-                             const struct budget_part *part) {
-    return said(t, arena_printf(t->a, "budget.%s", part->part).p);
-}
-
 static struct str share_shown(const struct teller *t, int64_t bytes,
                               const struct card_memory *card) {
     int64_t of = card->budget.total.known ? span_middle(card->budget.total)
@@ -103,7 +98,7 @@ static void add_parts(const struct teller *t, const struct card_memory *card) {
                                 "breakdown.share", "breakdown.read_from");
     for (size_t i = 0; i < b->count; i++) {
         int64_t bytes = span_middle(b->parts[i].bytes);
-        ROW(t, table, part_named(t, &b->parts[i]), shown_bytes(t, bytes),
+        ROW(t, table, said_part(t, b->parts[i].part), shown_bytes(t, bytes),
             share_shown(t, bytes, card), source_shown(t, b->parts[i].source));
     }
     if (b->total.known) {
@@ -204,7 +199,7 @@ static struct json *parts_json(const struct teller *t,
         const struct budget_part *part = &card->budget.parts[i];
         json_push(list,
                   JSON(t, {"part", json_spelling(t->a, part->part)},
-                       {"name", json_text(t->a, part_named(t, part))},
+                       {"name", json_text(t->a, said_part(t, part->part))},
                        {"bytes", json_int(t->a, span_middle(part->bytes))},
                        {"low", json_int(t->a, part->bytes.low)},
                        {"high", json_int(t->a, part->bytes.high)},

@@ -57,6 +57,14 @@ struct block *document_item(const struct teller *t, struct block *under,
     return item;
 }
 
+struct block *document_labelled(const struct teller *t, struct block *under,
+                                struct str name, struct str value) {
+    struct str label = value.n > 0 ? SAID(t, "report.label", name) : value;
+    return document_item(t, under, "-",
+                         arena_printf(t->a, "%.*s%.*s", STR_ARG(label),
+                                      STR_ARG(value)));
+}
+
 struct block *document_code(const struct teller *t, struct block *under,
                             struct str code) {
     return add(t, under, BLOCK_CODE, TONE_PLAIN, code);

@@ -106,6 +106,9 @@ struct block *document_toned(const struct teller *t, struct block *under,
 struct block *document_section(const struct teller *t, const char *key);
 struct block *document_item(const struct teller *t, struct block *under,
                             const char *mark, struct str text);
+/* "name: value" behind a dash; none without a value. */
+struct block *document_labelled(const struct teller *t, struct block *under,
+                                struct str name, struct str value);
 struct block *document_code(const struct teller *t, struct block *under,
                             struct str code);
 void document_title(const struct teller *t, enum tone tone, struct str text);

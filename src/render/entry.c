@@ -218,12 +218,7 @@ static void tell_relations(const struct teller *t, const struct entry *e) {
 
 static void labelled(const struct teller *t, struct block *under,
                      const char *key, struct str value) {
-    struct str label = said(t, key);
-    label = SAID(t, "report.label", label);
-    if (value.n > 0)
-        document_item(
-            t, under, "-",
-            arena_printf(t->a, "%.*s%.*s", STR_ARG(label), STR_ARG(value)));
+    document_labelled(t, under, said(t, key), value);
 }
 
 static struct str number_or_none(const struct teller *t, enum unit unit,

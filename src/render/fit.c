@@ -40,14 +40,8 @@ static void add_head(const struct teller *t, const struct fit *fit) {
 
 static void add_limit(const struct teller *t, struct block *under,
                       struct str name, struct str value) {
-    struct str label = SAID(t, "report.label", name);
-    if (value.n > 0) {
-        uint8_t spare = under->first != NULL ? LIMIT : 0;
-        document_item(
-            t, under, "-",
-            arena_printf(t->a, "%.*s%.*s", STR_ARG(label), STR_ARG(value)))
-            ->spare = spare;
-    }
+    uint8_t spare = under->first != NULL ? LIMIT : 0;
+    document_labelled(t, under, name, value)->spare = spare;
 }
 
 /* "at least 4"; of an interval, what is sure and what may do. */

@@ -299,7 +299,7 @@ struct str fit_tightest(const struct teller *t, const struct fit *fit) {
         !is_of_room(fit))
         return STR("");
     return SAID(t, "fit.tightest",
-                said(t, arena_printf(t->a, "budget.%s", largest->part).p),
+                said_part(t, largest->part),
                 shown_span(t, UNIT_BYTES, largest->bytes),
                 shown_span(t, UNIT_BYTES, shown.total));
 }

@@ -114,12 +114,10 @@ const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
     struct names *n = arena_alloc(a, sizeof *n);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         if (str_eq(str_of(tables[i].what), what)) {
-            *n = (struct names){.what = tables[i].what};
-            while (tables[i].columns[n->column_count] != NULL) {
-                n->columns[n->column_count] =
-                    tables[i].columns[n->column_count];
+            *n = (struct names){.what = tables[i].what,
+                                .columns = tables[i].columns};
+            while (n->columns[n->column_count] != NULL)
                 n->column_count++;
-            }
             tables[i].add(&t, n);
             return n;
         }
@@ -149,8 +147,9 @@ const struct names *names_of_machine(struct arena *a, struct reader *r,
                                      const struct machine_list *list) {
     struct teller t = {.a = a, .r = r, .lang = lang};
     struct names *n = arena_alloc(a, sizeof *n);
+    static const char *const columns[] = {"title", "value", "of", "read_from"};
     *n = (struct names){.what = "facts", .machine = list, .column_count = 4,
-                        .columns = {"title", "value", "of", "read_from"}};
+                        .columns = columns};
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *f = &list->at[i].fact;
         add_row(&t, n, (struct cell[]){

@@ -14,7 +14,7 @@ struct cell {
 
 struct names {
     const char *what;                   /* "models" */
-    const char *columns[NAMES_COLUMNS]; /* of JSON, and of list.column.* */
+    const char *const *columns;         /* of JSON, and of list.column.* */
     size_t column_count, row_count, cap;
     struct cell *cells; /* row by row */
     const struct machine_list *machine; /* JSON: a row is one of these; or NULL */

@@ -107,6 +107,7 @@ struct str said_word(const struct teller *t, enum vocabulary which, int value);
 /* Of the fact `work`; empty: it says no more than the stage does. */
 struct str said_work(const struct teller *t, struct str work);
 struct str said_fact(const struct teller *t, enum fact_name name); /* label */
+struct str said_part(const struct teller *t, const char *part); /* of a budget */
 struct str said_text(const struct teller *t, const struct text *text);
 /* key's text with these arguments filled in; an empty one says nothing */
 struct str said_with(const struct teller *t, const char *key,

@@ -150,6 +150,10 @@ struct str said_fact(const struct teller *t, enum fact_name name) {
     return said_member(t, "fact", fact_spelling(name));
 }
 
+struct str said_part(const struct teller *t, const char *part) {
+    return said(t, arena_printf(t->a, "budget.%s", part).p);
+}
+
 struct str said_work(const struct teller *t, struct str work) {
     return text_of(t, arena_printf(t->a, "work.%.*s", STR_ARG(work)).p);
 }

@@ -26,7 +26,8 @@ USES_AUTHOR = {"build.c", "check.c", "corpus.h", "diagnostics.c", "lint.c",
                "new.c", "site.c"}
 USES_MACHINE = {"facts.c", "run.h"}
 # No domain word, and no second copy: for some, for all.
-USES_BASE = {"suggest.c": "base/near.h", "own_reports.c": "base/replace.h"}
+USES_BASE = {"suggest.c": "base/near.h", "own_reports.c": "base/replace.h",
+             "texts.c": "base/utf8.h", "progress.c": "base/utf8.h"}
 FOR_ALL = "base/limits.h"
 
 
