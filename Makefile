@@ -33,7 +33,8 @@ LIB_SRC = $(foreach h,$(LIB_HOUSES),$(wildcard src/$(h)/*.c))
 PROGRAM_SRC = $(wildcard src/machine/*.c src/author/*.c src/launch/*.c \
   src/serve/*.c src/cli/*.c)
 LIB_OBJ = $(LIB_SRC:src/%.c=$(BUILD)/obj/%.o)
-PROGRAM_OBJ = $(PROGRAM_SRC:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/author/web-files.o
+PROGRAM_OBJ = $(PROGRAM_SRC:src/%.c=$(BUILD)/obj/%.o) \
+  $(BUILD)/obj/author/web-files.o $(BUILD)/obj/cli/completion-scripts.o
 TEST_SRC = $(wildcard tests/*/test_*.c)
 TESTS = $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 TEST_HELP_OBJ = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(wildcard tests/support/*.c))
@@ -65,6 +66,9 @@ $(BUILD)/obj/%.o: src/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) $(LAYOUT_CFLAGS) -c $< -o $@
 # The files of web/, for `oomkb site --html`.
 $(BUILD)/obj/author/web-files.o: src/author/web.S src/author/web.def $(wildcard web/*)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c -Isrc $< -o $@
+$(BUILD)/obj/cli/completion-scripts.o: src/cli/completion.S $(wildcard src/cli/completion.*)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -Isrc $< -o $@
 $(BUILD)/obj/tests/%.o: tests/%.c Makefile

@@ -138,6 +138,9 @@ struct option_row {
     const char *help_key;
 };
 extern const struct option_row option_rows[]; /* ends with name NULL */
+/* The row of "--name" or "--name=value" (*value then points behind the '='),
+ * of "-h" or "-oFILE"; NULL: no such option. */
+const struct option_row *option_of(const char *arg, const char **value);
 /* Reorders argv so that operands stand together. False after an error was
  * written to stderr (and as JSON, if that was requested). */
 bool options_read(int argc, char **argv, struct cli *c);

@@ -16,60 +16,8 @@
 
 #define SHELLS "bash zsh fish"
 
-static const char bash[] =
-    "# bash completion for oomkb; made by `oomkb completion bash`\n"
-    "_oomkb() {\n"
-    "    local IFS=$'\\n' cur=${COMP_WORDS[COMP_CWORD]} line\n"
-    "    COMPREPLY=()\n"
-    "    while read -r line; do\n"
-    "        line=${line%%$'\\t'*}\n"
-    "        if [[ $line == :files ]]; then\n"
-    "            COMPREPLY+=($(compgen -f -- \"${cur#=}\"))\n"
-    "        elif [[ $line == \"${cur#=}\"* ]]; then\n"
-    "            COMPREPLY+=(\"$line\")\n"
-    "        fi\n"
-    "    done < <(\"${COMP_WORDS[0]}\" completion words -- \\\n"
-    "        \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
-    "}\n"
-    "complete -o filenames -F _oomkb oomkb\n";
-
-static const char zsh[] =
-    "#compdef oomkb\n"
-    "# zsh completion for oomkb; made by `oomkb completion zsh`\n"
-    "_oomkb() {\n"
-    "    local line\n"
-    "    local -a found\n"
-    "    for line in ${(f)\"$($words[1] completion words -- \\\n"
-    "        \"${(@)words[2,CURRENT]}\" 2>/dev/null)\"}; do\n"
-    "        if [[ $line == :files ]]; then\n"
-    "            _files\n"
-    "        else\n"
-    "            found+=(\"${line/$'\\t'/:}\")\n"
-    "        fi\n"
-    "    done\n"
-    "    _describe oomkb found\n"
-    "}\n"
-    "if [[ $funcstack[1] == _oomkb ]]; then\n"
-    "    _oomkb \"$@\"\n"
-    "else\n"
-    "    compdef _oomkb oomkb\n"
-    "fi\n";
-
-static const char fish[] =
-    "# fish completion for oomkb; made by `oomkb completion fish`\n"
-    "function __oomkb_words\n"
-    "    set -l before (commandline -opc)\n"
-    "    set -l current (commandline -ct)\n"
-    "    for line in ($before[1] completion words -- $before[2..-1] \\\n"
-    "        \"$current\" 2>/dev/null)\n"
-    "        if test \"$line\" = :files\n"
-    "            __fish_complete_path \"$current\"\n"
-    "        else\n"
-    "            echo $line\n"
-    "        end\n"
-    "    end\n"
-    "end\n"
-    "complete -c oomkb -f -a '(__oomkb_words)'\n";
+/* completion.S */
+extern const char completion_bash[], completion_zsh[], completion_fish[];
 
 /* ---- candidates ---- */
 
@@ -156,17 +104,11 @@ static void put_operands(struct cli *c, const struct command *command) {
         put_commands(c);
 }
 
-/* The option of this name, or of the letter in "-o", if it takes a value; NULL:
- * none. */
-static const struct option_row *valued(const char *word, size_t n) {
-    for (const struct option_row *o = option_rows; o->name != NULL; o++) {
-        bool is_letter = n == 2 && o->letter != 0 && word[1] == o->letter;
-        bool is_it = is_letter ||
-                     (strlen(o->name) == n && memcmp(o->name, word, n) == 0);
-        if (is_it && word[0] == '-' && o->value != NULL)
-            return o;
-    }
-    return NULL;
+/* The option of this word, if it takes a value; NULL: none. */
+static const struct option_row *valued(const char *word) {
+    const char *value;
+    const struct option_row *o = word[0] == '-' ? option_of(word, &value) : NULL;
+    return o != NULL && o->value != NULL ? o : NULL;
 }
 
 static const struct command *command_among(char **words, size_t n) {
@@ -184,9 +126,9 @@ static bool complete_value(const char *now, char **before, size_t n) {
     if (n > 0 && strcmp(before[n - 1], "=") == 0)
         n--;
     const struct option_row *o =
-        n > 0 ? valued(before[n - 1], strlen(before[n - 1])) : NULL;
+        n > 0 ? valued(before[n - 1]) : NULL;
     if (now[named] == '=' && named > 0) {
-        o = valued(now, named);
+        o = valued(now);
         snprintf(prefix, sizeof prefix, "%.*s=", (int)named, now);
     }
     if (o != NULL)
@@ -212,9 +154,9 @@ static void complete(struct cli *c, char **words, size_t n) {
 
 int run_completion(struct cli *c) {
     const char *asked = c->operand_count > 0 ? c->operands[0] : "";
-    const char *script = strcmp(asked, "bash") == 0   ? bash
-                         : strcmp(asked, "zsh") == 0  ? zsh
-                         : strcmp(asked, "fish") == 0 ? fish
+    const char *script = strcmp(asked, "bash") == 0   ? completion_bash
+                         : strcmp(asked, "zsh") == 0  ? completion_zsh
+                         : strcmp(asked, "fish") == 0 ? completion_fish
                                                       : NULL;
     if (strcmp(asked, "words") == 0) {
         complete(c, c->operands + 1, c->operand_count - 1);

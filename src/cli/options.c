@@ -259,9 +259,7 @@ static void set_option(struct line_reader *r, const struct option_row *row,
     row->set(r, value);
 }
 
-/* The row of "--name" or "--name=value" (*value then points behind the '='), or
- * of "-h" or "-oFILE"; NULL: no such option. */
-static const struct option_row *row_of(const char *arg, const char **value) {
+const struct option_row *option_of(const char *arg, const char **value) {
     size_t n = strcspn(arg, "=");
     for (const struct option_row *o = option_rows; o->name != NULL; o++) {
         bool is_long = strlen(o->name) == n && memcmp(o->name, arg, n) == 0;
@@ -281,7 +279,7 @@ static const struct option_row *row_of(const char *arg, const char **value) {
 
 static void read_option(struct line_reader *r, const char *arg) {
     const char *value = NULL;
-    const struct option_row *row = row_of(arg, &value);
+    const struct option_row *row = option_of(arg, &value);
     bool is_its = row != NULL && (arg[1] == '-' || row->commands & FOR_fit);
     if (is_command(r, "fit") && !is_its) {
         add_engine_flag(r, arg);
