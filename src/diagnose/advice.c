@@ -207,7 +207,7 @@ static struct applying applying_of(struct diagnosis *d, const struct finding *f,
                                    struct fix *fix,
                                    const struct fact_list *facts, int acted_on,
                                    const struct fact *proposed) {
-    const struct workaround *w = fix->is;
+    const struct workaround *w = fix->workaround;
     struct fact target = target_of(d, f->entry, fix, acted_on, proposed);
     struct note release = {0};
     enum lacking lacking = release_lacks(d, w, f->form, facts, &release);
@@ -263,21 +263,23 @@ static bool is_of_a_limit(enum effect effect) {
  * known to have the flag. */
 static enum effort effort_here(const struct diagnosis *d,
                                const struct fix *fix) {
-    const struct acts_on *on = &fix->is->acts_on;
-    struct str how = fix->is->how.in[LANG_EN];
-    bool is_size = fix->is->effect == EFFECT_step_size ||
-                   fix->is->effect == EFFECT_batch_size ||
-                   fix->is->effect == EFFECT_seq_len;
+    const struct acts_on *on = &fix->workaround->acts_on;
+    struct str how = fix->workaround->how.in[LANG_EN];
+    bool is_size = fix->workaround->effect == EFFECT_step_size ||
+                   fix->workaround->effect == EFFECT_batch_size ||
+                   fix->workaround->effect == EFFECT_seq_len;
     bool names_one = on->flag.n > 0 || fix->command.n > 0 ||
                      str_find(how, STR("`--")) < how.n || is_size;
     /* The flag belongs to certain programs, and the engine of the log is none
      * of them. If no engine is known, the flag is taken as available. */
     bool is_hidden = d->engine && on->flag.n > 0 &&
-                     fix->is->command_when.count > 0 &&
-                     fix->is->command.n > 0 && fix->command.n == 0 && !is_size;
+                     fix->workaround->command_when.count > 0 &&
+                     fix->workaround->command.n > 0 && fix->command.n == 0 &&
+                     !is_size;
     bool is_code = is_hidden || (on->kind == ACT_KIND_code && !names_one);
-    return is_code && fix->is->effort == EFFORT_flag ? EFFORT_code
-                                                     : fix->is->effort;
+    return is_code && fix->workaround->effort == EFFORT_flag
+               ? EFFORT_code
+               : fix->workaround->effort;
 }
 
 /* Adapts the condition of a verdict: a limit of one buffer does not depend on
@@ -308,7 +310,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
                          const struct workaround *w,
                          const struct inputs *c,
                          const struct fact_list *facts) {
-    struct fix fix = {.is = w};
+    struct fix fix = {.workaround = w};
     int acted_on = acted_on_by(d, f->entry, w, c);
     struct fact none = fact_blank(FACT_engine, SOURCE_DERIVED);
     enum shortage what = shortage_for(f, w, c);

@@ -51,8 +51,8 @@ static void family_add(struct families *list, const struct evidence *e) {
 static int64_t evidence_sum(struct diagnosis *d, const struct finding *f,
                             const struct fact_list *facts, struct belief *b) {
     struct families families = {.count = 0};
-    for (size_t i = 0; i < b->is->evidence_count; i++) {
-        const struct evidence *e = &b->is->evidence[i];
+    for (size_t i = 0; i < b->cause->evidence_count; i++) {
+        const struct evidence *e = &b->cause->evidence[i];
         if (when_truth(d, e->when, facts, f->form).truth == TRUTH_TRUE)
             family_add(&families, e);
     }
@@ -93,7 +93,7 @@ static void normalize(struct finding *f, const double *scores) {
 static void mechanism_settle(const struct ranking *k, struct finding *f) {
     int64_t of[MECHANISM_COUNT_OF] = {0};
     for (size_t i = 0; i < f->cause_count; i++) {
-        enum mechanism m = f->causes[i].is->mechanism;
+        enum mechanism m = f->causes[i].cause->mechanism;
         of[m] += f->causes[i].p_micro;
         if (f->mechanism == MECHANISM_unspecified &&
             of[m] >= k->micro[RANKING_mechanism_at])
@@ -110,9 +110,9 @@ void beliefs_find(struct diagnosis *d, struct finding *f) {
     f->causes = arena_array(d->a, e->cause_count, sizeof *f->causes);
     for (size_t i = 0; i < e->cause_count; i++) {
         struct belief *b = &f->causes[f->cause_count];
-        *b = (struct belief){.is = reader_cause(d->r, e->causes[i].cause),
+        *b = (struct belief){.cause = reader_cause(d->r, e->causes[i].cause),
                              .share_micro = e->causes[i].share_micro};
-        if (b->is != NULL) {
+        if (b->cause != NULL) {
             int64_t weight = evidence_sum(d, f, &facts, b);
             scores[f->cause_count++] = (double)e->causes[i].share_micro *
                                        odds_power(odds, weight);

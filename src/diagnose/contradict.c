@@ -45,7 +45,8 @@ static void rule_out(struct fix *fix, const char *key) {
 static bool dead_end_settles(struct finding *f, const struct dead_end *x) {
     for (size_t i = 0; i < f->fix_count; i++) {
         struct fix *fix = &f->fixes[i];
-        if (x->when.count == 0 || !do_the_same(&fix->is->acts_on, &x->acts_on))
+        if (x->when.count == 0 ||
+            !do_the_same(&fix->workaround->acts_on, &x->acts_on))
             continue;
         if (fix->has_estimate && fix->estimate.verdict == VERDICT_ENOUGH &&
             fix->applies == APPLIES_YES)
@@ -59,7 +60,7 @@ static void settle_dead_ends(struct finding *f) {
     size_t kept = 0;
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end_shown *x = &f->dead_ends[i];
-        if (x->is == NULL || dead_end_settles(f, x->is))
+        if (x->dead_end == NULL || dead_end_settles(f, x->dead_end))
             f->dead_ends[kept++] = *x;
     }
     f->dead_end_count = kept;
@@ -71,7 +72,7 @@ bool fix_ends_others(const struct workaround *w) {
 
 static void rule_out_ends(struct finding *f, const char *because) {
     for (size_t i = 0; i < f->fix_count; i++)
-        if (fix_ends_others(f->fixes[i].is))
+        if (fix_ends_others(f->fixes[i].workaround))
             rule_out(&f->fixes[i], because);
 }
 
@@ -112,9 +113,9 @@ static bool has_better_setting(const struct finding *f, size_t which) {
  * is a fix for the renamed flag itself. */
 static bool has_own_fix(const struct finding *f, const struct fix *renamed) {
     for (size_t i = 0; renamed->renamed.n > 0 && i < f->fix_count; i++) {
-        const struct acts_on *on = &f->fixes[i].is->acts_on;
+        const struct acts_on *on = &f->fixes[i].workaround->acts_on;
         if (is_open(&f->fixes[i]) && str_eq(on->flag, renamed->renamed) &&
-            on->change == renamed->is->acts_on.change)
+            on->change == renamed->workaround->acts_on.change)
             return true;
     }
     return false;

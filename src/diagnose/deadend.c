@@ -35,7 +35,7 @@ static bool is_listed(const struct finding *f, struct str called,
                       struct str written) {
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end_shown *x = &f->dead_ends[i];
-        if (!x->is && str_eq(x->action.arg[1], written) &&
+        if (!x->dead_end && str_eq(x->action.arg[1], written) &&
             str_eq(x->action.arg[0], called))
             return true;
     }
@@ -108,7 +108,7 @@ static void entry_ends_show(struct diagnosis *d, struct finding *f,
             !is_true_here(d, &x->when, facts, f->form))
             continue;
         f->dead_ends[f->dead_end_count++] = (struct dead_end_shown){
-            .is = x, .relevance = relevance,
+            .dead_end = x, .relevance = relevance,
             .fail = success_of(d->r, &x->fail, e->mechanism, NULL)};
     }
 }

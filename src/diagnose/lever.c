@@ -255,7 +255,7 @@ static struct str name_lowered(const struct option_seen *seen,
 static void lower(const struct diagnosis *d, struct fix *fix,
                   const struct option_seen *seen, struct str wanted,
                   int64_t now) {
-    struct str name = name_lowered(seen, fix->is->acts_on.flag);
+    struct str name = name_lowered(seen, fix->workaround->acts_on.flag);
     bool is_flag = seen->text.n > 0 && seen->text.p[0] == '-';
     bool is_joined = !is_flag || str_find_char(seen->text, '=') < seen->text.n;
     int64_t to = value_lowered(wanted, now);
@@ -274,7 +274,7 @@ static void lower(const struct diagnosis *d, struct fix *fix,
 static bool lower_share(const struct diagnosis *d, struct fix *fix,
                         const struct option_seen *seen) {
     enum { STEP = UNITS_MICRO / 20 };
-    struct str name = name_lowered(seen, fix->is->acts_on.flag);
+    struct str name = name_lowered(seen, fix->workaround->acts_on.flag);
     bool is_flag = seen->text.n > 0 && seen->text.p[0] == '-';
     struct amount now;
     struct buf to;
@@ -295,7 +295,7 @@ static bool lower_share(const struct diagnosis *d, struct fix *fix,
  * known. */
 static void step_command(const struct diagnosis *d, struct fix *fix,
                          struct option_seen *seen, struct str wanted) {
-    enum change change = fix->is->acts_on.change;
+    enum change change = fix->workaround->acts_on.change;
     int64_t now, own = 1;
     bool is_special = str_to_int(wanted, &own) && own < 1; /* 0: no limit */
     bool is_count = change == CHANGE_down && !is_special &&
@@ -319,7 +319,7 @@ static bool may_be_done(const struct workaround *w, struct str command) {
 }
 
 struct option_seen option_in_force(const struct diagnosis *d, struct fix *fix) {
-    const struct workaround *w = fix->is;
+    const struct workaround *w = fix->workaround;
     struct option_seen seen = {0};
     if (!may_be_done(w, fix->command))
         return seen;

@@ -53,7 +53,7 @@ static void sum_causes(struct diagnosis *d, struct finding *f) {
     int64_t of[RESTART_COUNT_OF] = {0};
     int64_t least = reader_ranking(d->r)->micro[RANKING_outlook_at];
     for (size_t i = 0; i < f->cause_count; i++)
-        of[f->causes[i].is->restart] += f->causes[i].p_micro;
+        of[f->causes[i].cause->restart] += f->causes[i].p_micro;
     outlook_set(f, RESTART_unknown, "diagnose.outlook.unknown");
     if (of[RESTART_again] >= least)
         f->outlook.restart = RESTART_again;

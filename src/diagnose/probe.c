@@ -78,7 +78,7 @@ static bool is_same_answer(const struct finding *x, const struct finding *y) {
             k++;
         if (i >= x->fix_count || k >= y->fix_count)
             return i >= x->fix_count && k >= y->fix_count;
-        if (!str_eq(x->fixes[i].is->id, y->fixes[k].is->id) ||
+        if (!str_eq(x->fixes[i].workaround->id, y->fixes[k].workaround->id) ||
             x->fixes[i].applies != y->fixes[k].applies ||
             verdict_of(&x->fixes[i]) != verdict_of(&y->fixes[k]))
             return false;

@@ -380,7 +380,7 @@ static void kept_peak_question_add(struct inquiry *to,
  * does not matter. */
 static bool is_free_memory_moot(const struct finding *f) {
     for (size_t i = 0; i < f->dead_end_count; i++) {
-        const struct dead_end *x = f->dead_ends[i].is;
+        const struct dead_end *x = f->dead_ends[i].dead_end;
         if (x != NULL && x->acts_on.kind == ACT_KIND_kill_process)
             return true;
     }
@@ -397,7 +397,7 @@ static bool is_program_shown(const struct inquiry *to,
 /* True if a fix shows the batch size: "from 16 to 4". */
 static bool is_batch_shown(const struct finding *f) {
     for (size_t i = 0; i < f->fix_count; i++)
-        if (f->fixes[i].is->effect == EFFECT_batch_size &&
+        if (f->fixes[i].workaround->effect == EFFECT_batch_size &&
             f->fixes[i].lowers.key != NULL)
             return true;
     return false;
@@ -435,7 +435,7 @@ static void condition_questions_add(struct inquiry *to,
     struct fact_list facts = facts_in_force(to->d, &f->facts);
     bool is_shown = is_program_shown(to, f);
     for (size_t i = 0; i < f->fix_count && i < FIXES_SHOWN; i++) {
-        const struct str_list *when = &f->fixes[i].is->when;
+        const struct str_list *when = &f->fixes[i].workaround->when;
         to->about = &f->fixes[i];
         for (size_t k = 0; f->fixes[i].applies == APPLIES_IF &&
                            k < when->count; k++) {

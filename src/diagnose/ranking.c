@@ -77,7 +77,7 @@ static int64_t p_of_causes(const struct weighing *w, const struct fix *fix,
     for (size_t i = 0; i < w->f->cause_count; i++) {
         const struct belief *b = &w->f->causes[i];
         int64_t share = is_prior ? b->share_micro : b->p_micro;
-        sum += times(share, cure_of(w, fix->is, b->is->id));
+        sum += times(share, cure_of(w, fix->workaround, b->cause->id));
         whole += share;
     }
     if (whole > 0)
@@ -160,7 +160,7 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
         *from = note_of("diagnose.worth.enough");
         /* The memory of others is enough only if they can be ended: a
          * desktop */
-        return fix_ends_others(fix->is)
+        return fix_ends_others(fix->workaround)
                    ? (k[RANKING_p_enough] + p_by_causes(w, fix)) / 2
                    : k[RANKING_p_enough];
     }
@@ -174,7 +174,7 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
         return p_may_be(w, fix);
     }
     *from = note_of("diagnose.worth.causes");
-    int64_t p = p_by_shortfall(w, fix->is, p_by_causes(w, fix));
+    int64_t p = p_by_shortfall(w, fix->workaround, p_by_causes(w, fix));
     /* it failed although the arithmetic called it enough */
     return has_failed_here && fix->has_estimate ? times(p, fix->own.mean) : p;
 }
@@ -185,7 +185,8 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
  * have is code. An entry may call a change without a flag as easy as one (a
  * node of a graph): that stays. */
 static enum effort effort_weighed(const struct fix *fix) {
-    return fix->is->acts_on.flag.n > 0 ? fix->effort : fix->is->effort;
+    return fix->workaround->acts_on.flag.n > 0 ? fix->effort
+                                               : fix->workaround->effort;
 }
 
 static int64_t effort_of(const struct ranking *k, enum effort effort) {
@@ -227,10 +228,10 @@ static int64_t loss_of_length(const struct ranking *k, const struct fact *left,
  * their share. */
 static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
-    bool loads_itself = fix->is->acts_on.change == CHANGE_down &&
+    bool loads_itself = fix->workaround->acts_on.change == CHANGE_down &&
                         str_ends(fix->command, STR("workers=0"));
     bool is_layers = fix->has_estimate && e->capacity_micro >= 0 &&
-                     fix->is->effect == EFFECT_gpu_layers;
+                     fix->workaround->effect == EFFECT_gpu_layers;
     int64_t gone = is_layers ? UNITS_MICRO - within(e->capacity_micro, 0,
                                                     UNITS_MICRO)
                              : 0;
@@ -242,7 +243,7 @@ static int64_t loss_of_speed(const struct ranking *k, const struct fix *fix) {
 /* The loss of a fix. Lost capacity counts by its size: a twentieth costs
  * little, nine tenths are no cure. */
 static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
-    switch (fix->is->loses) {
+    switch (fix->workaround->loses) {
     case LOSES_nothing: return k->micro[RANKING_loses_nothing];
     case LOSES_speed: return loss_of_speed(k, fix);
     case LOSES_quality: return k->micro[RANKING_loses_quality];
@@ -274,7 +275,7 @@ static struct str written_share(struct arena *a, int64_t micro) {
 /* True for a lever of the program that applies. Levers have a source. One that
  * needs another GPU cannot be typed. */
 static bool is_open_lever(const struct fix *fix) {
-    return fix->is->source.n > 0 && fix->applies == APPLIES_YES &&
+    return fix->workaround->source.n > 0 && fix->applies == APPLIES_YES &&
            effort_weighed(fix) != EFFORT_hardware;
 }
 
@@ -291,9 +292,10 @@ static void rank_behind_lever(const struct weighing *w, struct fix *fix) {
     bool is_typed = fix->command.n > 0 && !fix->has_gap;
     for (size_t i = 0; !is_typed && i < w->f->fix_count; i++) {
         const struct fix *lever = &w->f->fixes[i];
-        if (is_open_lever(lever) && lever->is->frees == fix->is->frees &&
+        if (is_open_lever(lever) &&
+            lever->workaround->frees == fix->workaround->frees &&
             lever->gain_micro <= fix->gain_micro && lever->gain_micro > 0 &&
-            fix_is_general(w->d, w->f->entry, fix->is))
+            fix_is_general(w->d, w->f->entry, fix->workaround))
             fix->gain_micro = lever->gain_micro - 1;
     }
 }
@@ -306,8 +308,9 @@ static bool has_shown_alternative(const struct finding *f,
         const struct fix *other = &f->fixes[i];
         const struct fact *proposed = &other->estimate.proposed;
         if (other->first_try.n == 0 && other->applies == APPLIES_YES &&
-            other->is->frees == fix->is->frees &&
-            other->is->acts_on.change == fix->is->acts_on.change &&
+            other->workaround->frees == fix->workaround->frees &&
+            other->workaround->acts_on.change ==
+                fix->workaround->acts_on.change &&
             other->has_estimate && proposed->known &&
             proposed->source != SOURCE_DEFAULT)
             return true;
@@ -322,7 +325,7 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
         fix->p_micro = times(fix->p_micro, w->k->micro[RANKING_p_if]);
     fix->cost_micro = times(effort_of(w->k, effort_weighed(fix)),
                             loss_of(w->k, fix));
-    if (fix_is_general(w->d, w->f->entry, fix->is) && has_lever(w->f))
+    if (fix_is_general(w->d, w->f->entry, fix->workaround) && has_lever(w->f))
         fix->cost_micro = times(fix->cost_micro,
                                 w->k->micro[RANKING_effort_general]);
     if (has_shown_alternative(w->f, fix))
@@ -347,7 +350,8 @@ static int by_gain(const void *x, const void *y) {
         return is_out(a) - is_out(b);
     int order = sign(b->gain_micro - a->gain_micro);
     order = order != 0 ? order : sign(b->p_micro - a->p_micro);
-    return order != 0 ? order : sign((a->is > b->is) - (a->is < b->is));
+    return order != 0 ? order : sign((a->workaround > b->workaround) -
+                                     (a->workaround < b->workaround));
 }
 
 /* If the first fix failed for this user, the second one takes its place, unless

@@ -149,7 +149,7 @@ static void versions_evaluate(struct diagnosis *d, struct finding *f) {
         const struct compatibility *c = &e->versions[i];
         struct str version = version_of(d, c->range.product);
         f->versions[i] = (struct version_line){
-            .is = c, .version = version,
+            .row = c, .version = version,
             .in_range = version.n > 0
                             ? version_in_range(&c->range, version)
                             : range_by_form(d, f->form, &c->range)};
@@ -261,7 +261,7 @@ static struct str script_with(const struct diagnosis *d,
     struct str name, value, wanted, rest;
     wanted = str_cut(fix->command, ' ', &rest);
     wanted = str_slice(wanted, 0, str_find_char(wanted, '='));
-    if (lever_is_of_command(d, fix->is, d->script))
+    if (lever_is_of_command(d, fix->workaround, d->script))
         return d->script;
     for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);)
         if (value.n > 0 && str_eq(name, wanted))

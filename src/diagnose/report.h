@@ -39,7 +39,7 @@ struct own_success { /* this user's own reports of a fix */
 
 struct fix {
     uint32_t rank; /* from 1 */
-    const struct workaround *is;
+    const struct workaround *workaround;
     struct success success;
     struct own_success own; /* worked + failed == 0: none */
     enum applies applies;
@@ -77,7 +77,8 @@ enum relevance {
 
 struct dead_end_shown {
     enum relevance relevance;
-    const struct dead_end *is; /* NULL: an attempt that failed in this log */
+    const struct dead_end *dead_end; /* NULL: an attempt that failed in this
+                                        log */
     struct note action, why;   /* of an attempt in the log */
     struct success fail;
 };
@@ -89,14 +90,14 @@ struct instance {
 };
 
 struct version_line { /* a compatibility row, evaluated for this log */
-    const struct compatibility *is;
+    const struct compatibility *row;
     enum in_range in_range;
     struct str version; /* version in the log; empty: not known */
 };
 
 /* A cause that the entry allows, and the log's evidence for or against it. */
 struct belief {
-    const struct cause *is;
+    const struct cause *cause;
     int64_t share_micro; /* prior, before the log's evidence */
     int64_t p_micro;
     const struct evidence **because; /* evidence that is true of this log, one

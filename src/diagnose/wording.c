@@ -53,7 +53,7 @@ void title_by_value(struct diagnosis *d, struct fix *fix,
                            const struct fact_list *facts, int acted_on) {
     const struct fact *now =
         acted_on == FACT_context_length && fix->lowers.key == NULL &&
-                fix->is->acts_on.change == CHANGE_down
+                fix->workaround->acts_on.change == CHANGE_down
             ? facts_last(facts, FACT_context_length)
             : NULL;
     if (now && now->number > 1)
@@ -63,10 +63,10 @@ void title_by_value(struct diagnosis *d, struct fix *fix,
 /* True if the fix changes the batch size or the length of a step, by that name
  * or without a name. */
 static bool is_for_step(const struct fix *fix, int acted_on) {
-    struct str template = fix->is->command;
-    bool is_step = fix->is->effect == EFFECT_batch_size ||
-                   fix->is->effect == EFFECT_seq_len;
-    bool is_bare = template.n == 0 && fix->is->acts_on.flag.n == 0;
+    struct str template = fix->workaround->command;
+    bool is_step = fix->workaround->effect == EFFECT_batch_size ||
+                   fix->workaround->effect == EFFECT_seq_len;
+    bool is_bare = template.n == 0 && fix->workaround->acts_on.flag.n == 0;
     return is_step && acted_on >= 0 &&
            (is_bare || name_of_slot(template).n > 0 ||
             is_flag_of(template, (enum fact_name)acted_on));
@@ -77,15 +77,15 @@ static bool is_for_step(const struct fix *fix, int acted_on) {
  * becomes "--frames 25" if the log has `--frames 49`. */
 static void name_as_in_log(struct diagnosis *d, struct fix *fix,
                            const struct fact_list *facts, int acted_on) {
-    struct str name = name_of_slot(fix->is->command);
+    struct str name = name_of_slot(fix->workaround->command);
     const struct fact *now = is_for_step(fix, acted_on)
                                  ? facts_last(facts, (enum fact_name)acted_on)
                                  : NULL;
     if (now == NULL || now->ranged || now->number <= 1)
         return;
     struct str called = str_of(fact_spelling(now->name));
-    struct str slot = str_slice(fix->is->command, name.n + 1,
-                                fix->is->command.n);
+    struct str slot = str_slice(fix->workaround->command, name.n + 1,
+                                fix->workaround->command.n);
     bool is_generic = name.n > 0 && !str_starts(slot, called);
     if (is_generic)
         name = arena_printf(d->a, "%.*s=", STR_ARG(called));
@@ -93,7 +93,7 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
         name = now->spelled;
     int64_t below = value_below(fix, now);
     title_set_lowered(d, fix, now, below);
-    if (name.n > 0 && !is_flag_of(fix->is->command, now->name)) {
+    if (name.n > 0 && !is_flag_of(fix->workaround->command, now->name)) {
         fix->command = arena_printf(d->a, "%.*s%" PRId64, STR_ARG(name), below);
         fix->has_gap = false;
     }
@@ -103,7 +103,7 @@ static void name_as_in_log(struct diagnosis *d, struct fix *fix,
  * 0" if the log has `--workers 16`. */
 static void fixed_as_in_log(struct diagnosis *d, struct fix *fix,
                             const struct fact_list *facts, int acted_on) {
-    struct str text = fix->is->command;
+    struct str text = fix->workaround->command;
     size_t cut = str_find_char(text, '=');
     const struct fact *now =
         acted_on >= 0 ? facts_last(facts, (enum fact_name)acted_on) : NULL;
@@ -132,15 +132,15 @@ static struct str with_each(struct arena *a, struct str text, struct str from,
  * setting: llama.cpp's --n-gpu-layers is Ollama's num_gpu. */
 static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
                                 int acted_on) {
-    struct str flag = fix->is->acts_on.flag;
+    struct str flag = fix->workaround->acts_on.flag;
     const struct flag *own = NULL;
     if (d->engine != NULL && acted_on >= 0 && str_starts(flag, STR("--")) &&
         flag_fact(d->engine, flag) < 0)
         own = flag_of_fact(d->engine, (enum fact_name)acted_on);
     for (int lang = 0; own != NULL && lang < LANG_COUNT_OF; lang++) {
         struct str *how = &fix->how.in[lang];
-        fix->action.in[lang] = with_each(d->a, fix->is->action.in[lang], flag,
-                                         own->flag);
+        fix->action.in[lang] = with_each(d->a, fix->workaround->action.in[lang],
+                                         flag, own->flag);
         *how = with_each(d->a, *how, flag, own->flag);
     }
     if (own != NULL) {
@@ -187,19 +187,20 @@ void texts_fill(struct diagnosis *d, struct fix *fix,
                        int acted_on) {
     const struct estimate *bound = fix->has_estimate ? &fix->estimate : NULL;
     struct filling fill = {.facts = facts, .acted_on = acted_on,
-                           .change = fix->is->acts_on.change,
+                           .change = fix->workaround->acts_on.change,
                            .engine = settings_of(d, e),
                            .is_step_too_small =
                                bound && bound->share_micro == 0,
                            .proposed = bound ? &bound->proposed : NULL};
     for (int lang = 0; lang < LANG_COUNT_OF; lang++)
-        fix->how.in[lang] = template_fill(d->a, fix->is->how.in[lang], &fill);
+        fix->how.in[lang] = template_fill(d->a, fix->workaround->how.in[lang],
+                                          &fill);
     fill.is_command = true;
     fill.has_gap = &fix->has_gap;
     fill.first_try = &fix->first_try;
     fix->command = template_fill(
-        d->a, command_template(d->a, fill.engine, fix->is), &fill);
-    if (names_two_flags(fix->is->action.in[LANG_EN]))
+        d->a, command_template(d->a, fill.engine, fix->workaround), &fill);
+    if (names_two_flags(fix->workaround->action.in[LANG_EN]))
         fix->first_try = (struct str){NULL, 0}; /* it is not clear which flag it
                                                    is for */
     name_as_in_log(d, fix, facts, acted_on);

@@ -62,7 +62,7 @@ static const enum tone verdict_tones[] = {
 static void add_rest(const struct teller *t, struct block *item,
                      const struct fix *fix) {
     document_text(t, item, said_text(t, &fix->how));
-    document_text(t, item, fix_trade_off(t, fix->is));
+    document_text(t, item, fix_trade_off(t, fix->workaround));
     if (fix->has_estimate)
         document_toned(t, item, TONE_DIM,
                        said_formula(t, fix->estimate.formula));
@@ -99,9 +99,9 @@ static struct block *add_fix(const struct teller *t, struct block *under,
     struct block *item =
         document_item(t, under, fix_number(t, f, fix).p, action);
     item->column[0] = fix_verdict_words(t, fix);
-    item->column[1] = fix->is->acts_on.kind == ACT_KIND_kill_process
+    item->column[1] = fix->workaround->acts_on.kind == ACT_KIND_kill_process
                           ? said(t, "report.cost_others")
-                          : fix_cost(t, fix->effort, fix->is->loses);
+                          : fix_cost(t, fix->effort, fix->workaround->loses);
     item->column_tone = verdict_tones[fix_verdict(fix)];
     if (is_whole && rep->command_is_arguments)
         document_text(t, item, said(t, "report.arguments"));

@@ -168,9 +168,9 @@ static void add_sources(const struct teller *t, const struct finding *f) {
     const struct entry *e = f->entry;
     for (size_t i = 0; i < f->version_count; i++) {
         const struct version_line *v = &f->versions[i];
-        struct str args[] = {v->is->range.product,
+        struct str args[] = {v->row->range.product,
                              shown_short(t, v->version, 32),
-                             said_text(t, &v->is->note)};
+                             said_text(t, &v->row->note)};
         if (v->in_range == RANGE_INSIDE && v->version.n > 0 && args[2].n > 0)
             document_toned(t, NULL, TONE_DIM,
                            said_with(t, "report.version", args, 3));
@@ -294,7 +294,7 @@ static void add_causes(const struct teller *t, struct block *under,
         struct words because = words_begin(t, said(t, "report.comma"));
         for (size_t k = 0; k < b->because_count; k++)
             words_add(&because, said_text(t, &b->because[k]->because));
-        struct str args[] = {said_text(t, &b->is->name),
+        struct str args[] = {said_text(t, &b->cause->name),
                              shown_number(t, UNIT_RATIO,
                                           b->p_micro / HUNDREDTH_MICRO *
                                              HUNDREDTH_MICRO),

@@ -110,7 +110,8 @@ struct str fix_command(const struct fix *fix) {
 
 /* Its own name in this log, else the entry's. */
 static const struct text *action_of(const struct fix *fix) {
-    return fix->action.in[LANG_EN].n > 0 ? &fix->action : &fix->is->action;
+    return fix->action.in[LANG_EN].n > 0 ? &fix->action
+                                         : &fix->workaround->action;
 }
 
 struct str fix_title(const struct teller *t, const struct fix *fix) {
@@ -255,8 +256,8 @@ static struct str short_by(const struct teller *t, const struct estimate *e) {
 /* Not enough by itself, but up to a length. */
 static struct str up_to(const struct teller *t, const struct fix *fix) {
     const struct fact *value = &fix->estimate.proposed;
-    bool is_other = fix->is->effect == EFFECT_kv_cache_dtype && value->known &&
-                    value->name == FACT_max_model_len;
+    bool is_other = fix->workaround->effect == EFFECT_kv_cache_dtype &&
+                    value->known && value->name == FACT_max_model_len;
     if (!is_other)
         return STR("");
     return SAID(t, "report.enough_up_to",
@@ -321,12 +322,12 @@ struct str fix_unusable(const struct teller *t, const struct fix *fix) {
 
 struct dead_end_words dead_end_words(const struct teller *t,
                                      const struct dead_end_shown *d) {
-    if (d->is == NULL)
+    if (d->dead_end == NULL)
         return (struct dead_end_words){.action = said_note(t, &d->action),
                                        .why = said_note(t, &d->why)};
-    return (struct dead_end_words){said_text(t, &d->is->action),
-                                   said_text(t, &d->is->why),
-                                   said_text(t, &d->is->instead)};
+    return (struct dead_end_words){said_text(t, &d->dead_end->action),
+                                   said_text(t, &d->dead_end->why),
+                                   said_text(t, &d->dead_end->instead)};
 }
 
 struct str dead_end_said(const struct teller *t,

@@ -65,7 +65,7 @@ struct json *json_notes(const struct teller *t, const struct note *at,
 }
 
 static struct json *fix_object(const struct teller *t, const struct fix *fix) {
-    const struct workaround *is = fix->is;
+    const struct workaround *is = fix->workaround;
     struct json *own = JSON(t, {"worked", json_int(t->a, fix->own.worked)},
                             {"failed", json_int(t->a, fix->own.failed)},
                             {"mean", json_micro(t->a, fix->own.mean)});
@@ -121,15 +121,15 @@ static struct json *versions(const struct teller *t,
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->version_count; i++) {
         const struct version_line *v = &f->versions[i];
-        struct json *o = json_range(t, &v->is->range);
+        struct json *o = json_range(t, &v->row->range);
         JSON_ADD(
             o,
-            {"status", json_word(t, WORDS_RANGE_STATUS, (int)v->is->status)},
+            {"status", json_word(t, WORDS_RANGE_STATUS, (int)v->row->status)},
             {"version", json_str_or_null(t->a, v->version)},
             {"in_range", v->in_range == RANGE_UNKNOWN
                              ? json_new_null(t->a)
                              : json_bool(t->a, v->in_range == RANGE_INSIDE)},
-            {"note", json_said(t, &v->is->note)});
+            {"note", json_said(t, &v->row->note)});
         json_push(list, o);
     }
     return list;
@@ -171,8 +171,8 @@ static struct json *causes(const struct teller *t, const struct finding *f) {
             json_push(because,
                       json_text(t->a, said_text(t, &b->because[k]->because)));
         json_push(list,
-                  JSON(t, {"cause", json_text(t->a, b->is->id)},
-                       {"name", json_text(t->a, said_text(t, &b->is->name))},
+                  JSON(t, {"cause", json_text(t->a, b->cause->id)},
+                       {"name", json_text(t->a, said_text(t, &b->cause->name))},
                        {"p", json_micro(t->a, b->p_micro)},
                        {"because", because}));
     }

@@ -111,7 +111,7 @@ static int drop_corpus(void **state) {
 
 static const struct fix *fix_named(const struct finding *f, const char *id) {
     for (size_t i = 0; i < f->fix_count; i++) {
-        if (str_eq(f->fixes[i].is->id, str_of(id))) {
+        if (str_eq(f->fixes[i].workaround->id, str_of(id))) {
             return &f->fixes[i];
         }
     }
@@ -283,7 +283,7 @@ static void a_value_that_failed_is_not_advised_again(void **state) {
     const struct fix *fix = fix_named(f, "shorter");
     assert_int_equal(fix->applies, APPLIES_NO);
     assert_string_equal(fix->because.key, "diagnose.applies.tried");
-    assert_true(f->dead_end_count > 0 && !f->dead_ends[0].is);
+    assert_true(f->dead_end_count > 0 && !f->dead_ends[0].dead_end);
 }
 
 static const struct fix *in_release(const char *release, const char *id) {
@@ -354,7 +354,8 @@ static void touched_dead_ends_come_first(void **state) {
     see_context(&s, "dump", 2, "enforce_eager=True", NULL);
     const struct finding *f = &too_long()->findings[0];
     assert_int_equal(f->dead_end_count, 3); /* the conditional one is out */
-    assert_string_equal(f->dead_ends[0].is->action.in[LANG_EN].p, "touched");
+    assert_string_equal(f->dead_ends[0].dead_end->action.in[LANG_EN].p,
+                        "touched");
 }
 
 static void what_is_a_dead_end_is_no_fix(void **state) {

@@ -53,7 +53,7 @@ static int drop_corpus(void **state) {
 static const struct belief *belief_in(const struct finding *f,
                                       const char *cause) {
     for (size_t i = 0; i < f->cause_count; i++) {
-        if (str_eq(f->causes[i].is->id, str_of(cause))) {
+        if (str_eq(f->causes[i].cause->id, str_of(cause))) {
             return &f->causes[i];
         }
     }
@@ -99,7 +99,7 @@ static void families_add_up(void **state) {
 static void the_most_probable_cause_stands_first(void **state) {
     (void)state;
     const struct finding *f = seen("gpu_free=9.00 GiB", NULL);
-    assert_string_equal(f->causes[0].is->id.p, "others");
+    assert_string_equal(f->causes[0].cause->id.p, "others");
     assert_int_equal(f->causes[0].p_micro, 941176); /* 16 : 1 */
 }
 

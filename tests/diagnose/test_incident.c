@@ -270,7 +270,7 @@ static void attempts_are_instances_and_dead_ends(void **state) {
     assert_int_equal(f->instance_count, 1);
     expect_number(&f->instances[0].facts, "max_model_len", 24000);
     assert_int_equal(f->dead_end_count, 1);
-    assert_null(f->dead_ends[0].is);
+    assert_null(f->dead_ends[0].dead_end);
     assert_true(str_eq(f->dead_ends[0].action.arg[1], STR("24000")));
 }
 

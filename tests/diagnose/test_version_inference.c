@@ -69,7 +69,7 @@ static const struct finding *seen(void) {
 
 static const struct fix *fix_named(const struct finding *f, const char *id) {
     for (size_t i = 0; i < f->fix_count; i++) {
-        if (str_eq(f->fixes[i].is->id, str_of(id))) {
+        if (str_eq(f->fixes[i].workaround->id, str_of(id))) {
             return &f->fixes[i];
         }
     }

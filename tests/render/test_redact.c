@@ -270,7 +270,7 @@ static struct report *report_of_secrets(struct arena *a) {
     f->fixes[0].how.in[LANG_EN] = STR("Load /home/annie/acme-7b again.");
     f->fixes[0].how.in[LANG_ZH] = STR("重新加载 /home/annie/acme-7b。");
     f->fixes[0].estimate.formula = STR("1 [model: /home/annie/acme-7b]");
-    f->dead_ends[0].is = NULL;
+    f->dead_ends[0].dead_end = NULL;
     f->dead_ends[0].action = f->because;
     f->dead_ends[0].why = f->because;
     f->formulas.at[0] = STR("2 [model: /home/annie/acme-7b]");

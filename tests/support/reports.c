@@ -160,7 +160,7 @@ static struct estimate kv_estimate(int64_t after, enum verdict verdict) {
 static struct fix *kv_fixes(struct arena *a, size_t *count) {
     struct fix fixes[] = {
         {.rank = 1,
-         .is = &kv_ways[0],
+         .workaround = &kv_ways[0],
          .success = reported(10, 13),
          .applies = APPLIES_YES,
          .how = both("Pass `--max-model-len` with a value the cache can hold, "
@@ -171,7 +171,7 @@ static struct fix *kv_fixes(struct arena *a, size_t *count) {
          .has_estimate = true,
          .estimate = kv_estimate(INT64_C(5796528128), VERDICT_ENOUGH)},
         {.rank = 2,
-         .is = &kv_ways[1],
+         .workaround = &kv_ways[1],
          .success = reported(1, 2),
          .applies = APPLIES_IF,
          .how = both("`--kv-cache-dtype fp8` halves the bytes per token.",
@@ -180,7 +180,7 @@ static struct fix *kv_fixes(struct arena *a, size_t *count) {
          .has_estimate = true,
          .estimate = kv_estimate(4 * GIB, VERDICT_ENOUGH)},
         {.rank = 3,
-         .is = &kv_ways[3],
+         .workaround = &kv_ways[3],
          .success = {.known = true,
                      .basis = BASIS_estimate,
                      .mean = 700000,
@@ -191,7 +191,7 @@ static struct fix *kv_fixes(struct arena *a, size_t *count) {
          .applies = APPLIES_YES,
          .how = both("Take a 4-bit checkpoint.", "换用 4 位权重。")},
         {.rank = 4,
-         .is = &kv_ways[2],
+         .workaround = &kv_ways[2],
          .applies = APPLIES_YES,
          .how = both("Raise it in steps of 0.01.", "以 0.01 为步长调高。"),
          .command = STR("--gpu-memory-utilization 0.93"),
@@ -264,7 +264,7 @@ static struct finding kv_finding(struct arena *a) {
     f.formulas.count = 1;
     f.fixes = kv_fixes(a, &f.fix_count);
     f.dead_ends = LIST(a, struct dead_end_shown,
-                       {.is = &kv_dead_end,
+                       {.dead_end = &kv_dead_end,
                         .fail = {.known = true,
                                  .basis = BASIS_estimate,
                                  .mean = 900000,
@@ -336,7 +336,7 @@ static struct fix *start_fixes(struct arena *a) {
     return LIST(
         a, struct fix,
         {.rank = 1,
-         .is = &start_ways[0],
+         .workaround = &start_ways[0],
          .applies = APPLIES_YES,
          .how = both("Start again.", "重新启动。"),
          .command = STR("--gpu-memory-utilization 0.66"),
@@ -348,7 +348,7 @@ static struct fix *start_fixes(struct arena *a) {
                       .after = exactly(33577240494),
                       .formula = STR("0.66 x 50874606749 = 33577240454")}},
         {.rank = 2,
-         .is = &start_ways[1],
+         .workaround = &start_ways[1],
          .success = reported(9, 11),
          .applies = APPLIES_YES,
          .how = both("Workers of an earlier run survive under other names.",
