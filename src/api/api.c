@@ -1,13 +1,14 @@
-/* api.c: the door of the library, and the only file that defines exported
- * symbols. Each function checks its arguments, guards what it calls, and
- * turns what was raised into a code. No state outlives a handle. */
+/* api.c: the functions of the public header; with retry.c the only file that
+ * defines exported symbols. Each function checks its arguments, calls the code
+ * below behind a guard, and turns a raised error into a code. No state outlives
+ * a handle. */
 #include <stdio.h>
 
 #include "api/handles.h"
 #include "base/limits.h"
 #include "render/names.h"
 
-/* ---- the base ---- */
+/* ---- knowledge bases ---- */
 
 static int refuse_index(const char *path, const struct fault *fault,
                         oomkb_error *err) {
@@ -125,7 +126,7 @@ int oomkb_scan_feed(oomkb_scan *scan, const void *bytes, size_t n,
     return session_feed(scan->report, (struct str){bytes, n}, err);
 }
 
-/* Free the shell; what it holds goes on as a report. */
+/* Free the scan's handle. Its contents become the report. */
 static struct oomkb_report *take_report(oomkb_scan *scan) {
     struct oomkb_report *report = scan->report;
     report->from.put(report->from.ctx, scan);
@@ -188,17 +189,17 @@ int oomkb_report_answer(oomkb_report *report, const char *fact_value,
 }
 
 size_t oomkb_report_failures(const oomkb_report *report) {
-    return report != NULL ? report_failures(report->told->report) : 0;
+    return report != NULL ? report_failures(report->current->report) : 0;
 }
 
 int oomkb_report_is_whole(const oomkb_report *report, uint64_t *lines) {
     if (lines != NULL)
-        *lines = report != NULL ? report->told->report->lines : 0;
-    return report != NULL && !report->told->report->truncated;
+        *lines = report != NULL ? report->current->report->lines : 0;
+    return report != NULL && !report->current->report->truncated;
 }
 
 size_t oomkb_report_questions(const oomkb_report *report) {
-    return report != NULL ? report->told->report->question_count : 0;
+    return report != NULL ? report->current->report->question_count : 0;
 }
 
 int oomkb_report_question(oomkb_report *report, size_t i, const char *lang,
@@ -217,10 +218,10 @@ void oomkb_report_free(oomkb_report *report) {
     session_free(report);
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
-/* One call that answers a question: `answer` reads and writes behind a guard,
- * in an arena of this call alone; what it wrote is handed out then. */
+/* One call that writes an answer. `answer` runs behind a guard, in an arena of
+ * this call, and writes to `out`; then the caller's writer gets `out`. */
 struct call {
     struct arena arena;
     const struct oomkb *kb;
@@ -324,9 +325,9 @@ static void answer_all(void *arg) {
         arena_raise(&w->arena, FAIL_MEMORY, "out of memory for the output");
 }
 
-/* writer NULL: there is nothing to hand out. */
-static int call_make(struct call *w, oomkb_writer writer, void *ctx,
-                     oomkb_error *err) {
+/* writer NULL: the call has no output. */
+static int call_run(struct call *w, oomkb_writer writer, void *ctx,
+                    oomkb_error *err) {
     struct allocator from = w->s.from;
     struct fault fault;
     arena_init(&w->arena, &from,
@@ -341,7 +342,7 @@ static int call_make(struct call *w, oomkb_writer writer, void *ctx,
     return code;
 }
 
-/* With settings and a format; *count, which may be NULL: of its rows. */
+/* call_run() with options and a format. *count (may be NULL): rows written. */
 static int call_write(struct call *w, const char *format,
                       const oomkb_options *options, oomkb_writer writer,
                       void *ctx, size_t *count, oomkb_error *err) {
@@ -358,7 +359,7 @@ static int call_write(struct call *w, const char *format,
                              : "no such format: oomkb_formats() lists them");
     if (w->report != NULL && !w->s.has_allocator)
         w->s.from = of_report;
-    code = call_make(w, writer, ctx, err);
+    code = call_run(w, writer, ctx, err);
     if (code == OOMKB_OK && count != NULL)
         *count = w->count;
     return code;
@@ -371,7 +372,7 @@ int oomkb_report_write(const oomkb_report *report, const char *format,
         return OOMKB_ERROR_USAGE;
     struct call w = {.kb = report->kb, .s.from = report->from,
                      .answer = answer_report,
-                     .report = report->told->report};
+                     .report = report->current->report};
     return call_write(&w, format, options, writer, ctx, NULL, err);
 }
 
@@ -382,7 +383,7 @@ int oomkb_memory_write(const oomkb_report *report, const char *format,
         return OOMKB_ERROR_USAGE;
     struct call w = {.kb = report->kb, .s.from = report->from,
                      .answer = answer_memory,
-                     .report = report->told->report};
+                     .report = report->current->report};
     size_t count = 0;
     int code = call_write(&w, format, options, writer, ctx, &count, err);
     if (code == OOMKB_OK)
@@ -447,7 +448,7 @@ int oomkb_fix_check(const oomkb *kb, const char *entry, const char *fix,
         return OOMKB_ERROR_USAGE;
     struct call w = {.kb = kb, .s.from = kb->from, .answer = answer_fix,
                      .what = entry, .fix = fix};
-    return call_make(&w, NULL, NULL, err);
+    return call_run(&w, NULL, NULL, err);
 }
 
 int oomkb_fit_write(const oomkb *kb, const oomkb_fit_question *question,

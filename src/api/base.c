@@ -1,8 +1,7 @@
-/* base.c: what oomkb_open...() opens: the built-in index, files, bytes, and
- * several of these as one. Of a large index a run reads little, so a file is
- * looked at where it lies: mapped until the base is closed, and nothing is
- * copied. What is no plain file, and what is too large to be an index, is
- * refused. */
+/* base.c: opening knowledge bases: the built-in index, files, bytes, and
+ * several of these as one. A run reads little of a large index, so a file is
+ * mapped until the knowledge base is closed and nothing is copied. What is not
+ * a regular file, or is too large to be an index, is refused. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -39,7 +38,7 @@ static void map_bytes(struct arena *a, struct index_file *f, const char *path) {
     if (about.st_size > INDEX_BYTES_MAX)
         arena_raise(a, FAIL_INDEX, "%s: too large for an oomkb index", path);
     if (about.st_size == 0)
-        return; /* there is nothing to map, and it is no index */
+        return; /* mmap() refuses 0 bytes; index_open() will report it */
     size_t n = (size_t)about.st_size;
     f->bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, f->handle, 0);
     if (f->bytes == MAP_FAILED)
@@ -59,7 +58,8 @@ static struct str index_file(struct arena *a, const char *path) {
     return (struct str){f->bytes, f->n};
 }
 
-/* The built-in one first, if it is there: what is no entry is the first's. */
+/* The built-in index comes first, if it is among them: everything but entries
+ * is taken from the first index. */
 static void open_one(struct opening *o, struct str image) {
     struct oomkb *kb = o->kb;
     struct arena *a = &kb->arena;

@@ -1,6 +1,6 @@
 /* embed.S: the compiled knowledge base inside the library. The bytes between
- * the two symbols are the index; with OOMKB_NO_INDEX (the bootstrap, and
- * tests) there are none, and oomkb_open(NULL) says so. */
+ * the two symbols are the index. With OOMKB_NO_INDEX (the bootstrap, and tests)
+ * there are none, and oomkb_open(NULL) fails. */
     .section .rodata.oomkb_index, "a"
     .balign 4096
     .globl oomkb_index_start

@@ -1,5 +1,6 @@
-/* embedded.c: where the built-in index lies: between two symbols of embed.S. As
- * WebAssembly it comes in a file of its own, and js/bridge.c stands here. */
+/* embedded.c: the built-in index is between two symbols of embed.S. For
+ * WebAssembly it is a file of its own, and js/bridge.c defines this
+ * function. */
 #include "api/handles.h"
 
 extern const char oomkb_index_start[] __attribute__((visibility("hidden")));

@@ -1,5 +1,5 @@
-/* errors.c: faults of the houses as the caller's oomkb_error. The codes are
- * the same numbers; this file proves it. */
+/* errors.c: errors of the layers below as the caller's oomkb_error. The codes
+ * are the same numbers, which is asserted here. */
 #include <string.h>
 
 #include "api/handles.h"
@@ -13,7 +13,8 @@ _Static_assert((int)FAIL_IO == (int)OOMKB_ERROR_IO, "codes agree");
 _Static_assert((int)FAIL_INDEX == (int)OOMKB_ERROR_INDEX, "codes agree");
 _Static_assert((int)FAIL_INPUT == (int)OOMKB_ERROR_INPUT, "codes agree");
 
-/* Text is one line whatever was put into it; cut between characters. */
+/* Control characters become blanks, so that the text is one line. A text that
+ * is too long is cut between characters. */
 int error_set(oomkb_error *err, int code, const char *text) {
     if (err == NULL)
         return code;

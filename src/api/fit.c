@@ -1,12 +1,14 @@
-/* fit.c: a question of `fit`, from words to the sheet that render writes.
+/* fit.c: a question of `fit`, from the caller's words to the answer that render
+ * writes.
  *
- *     report's facts < model's file < what the caller says
+ *     this machine's facts < report's facts < the caller's facts
  *
- * What is said wins: numbers that a log printed for other settings are
- * dropped when one of those settings is said anew. A size that somebody said
- * is exact; one that a log printed stands for all that print so.
+ * Facts of the caller win, and a model's file wins over its name. Numbers that
+ * a log printed for other settings are dropped if the caller changes one of
+ * these settings. A size from the caller is exact; one from a log is an
+ * interval.
  */
-#include "api/fit_said.h"
+#include "api/fit_input.h"
 #include "api/fit_value.h"
 #include "base/limits.h"
 
@@ -16,23 +18,23 @@
 
 #define SWEEP_POINTS 12
 
-struct asking {
+struct fit_request {
     struct arena *a;
     struct reader *r;
     const struct oomkb *kb;
     const oomkb_fit_question *question;
-    struct fit_said said;
+    struct fit_input input;
     int64_t requests;
-    const struct model *file; /* of config */
-    int64_t file_bytes;       /* its weights; 0: not known */
+    const struct model *file; /* from question->config; NULL: none */
+    int64_t file_bytes;       /* bytes of its weights; 0: not known */
     struct gpu_list gpus;
     struct machine_list machine;
-    const struct fact *instead; /* of what is said: a column of --compare */
-    bool takes_unknown;         /* a model, a card */
+    const struct fact *instead; /* replaces a fact: a column of --compare */
+    bool takes_unknown;         /* struct fit_wishes */
     bool is_verdict;
 };
 
-static void take_pair(struct asking *q, struct str pair) {
+static void take_pair(struct fit_request *q, struct str pair) {
     struct str value, name = str_trim(str_cut(pair, '=', &value));
     struct fact f;
     if (str_find_char(pair, '=') == pair.n)
@@ -48,70 +50,73 @@ static void take_pair(struct asking *q, struct str pair) {
     }
     enum fact_name fact = fit_fact_called(q->a, name);
     if (fit_value_read(q->a, fact, value, &f))
-        fit_keep(&q->said, &f);
+        fit_input_set(&q->input, &f);
 }
 
-/* Whose flags they are: what is said, else who takes most of them. */
-static const struct engine *engine_asked(struct asking *q,
-                                         const char *const *facts) {
-    const struct fact *said = fit_said_of(&q->said, FACT_engine);
+/* The engine whose flags they are: the one that the caller names, else the one
+ * that takes most of the flags. */
+static const struct engine *engine_for_flags(struct fit_request *q,
+                                             const char *const *facts) {
+    const struct fact *given = fit_input_fact(&q->input, FACT_engine);
     const struct engine *e =
-        said != NULL ? reader_engine_by_id(q->r, said->word)
+        given != NULL ? reader_engine_by_id(q->r, given->word)
                      : fit_engine_of_flags(q->r, facts);
-    if (said == NULL && e != NULL) {
+    if (given == NULL && e != NULL) {
         struct fact f = fact_word(FACT_engine, SOURCE_DERIVED, e->id);
         f.why = STR("it takes these flags");
-        fit_keep(&q->said, &f);
+        fit_input_set(&q->input, &f);
     }
     return e != NULL ? e : reader_engine_by_id(q->r, STR("vllm"));
 }
 
-static void take_pairs(struct asking *q, const char *const *facts) {
+static void take_pairs(struct fit_request *q, const char *const *facts) {
     for (; *facts != NULL; facts++)
         if ((*facts)[0] != '-')
             take_pair(q, str_of(*facts));
 }
 
-/* What is said beside a command wins over it; its flags are held against the
- * release that is said. */
-static void take_facts(struct asking *q) {
+/* Facts beside a command win over it. They are read before it, too, since its
+ * flags depend on the release that they name. */
+static void take_facts(struct fit_request *q) {
     static const char *const none[] = {NULL};
     const char *const *facts = q->question->facts ? q->question->facts : none;
     take_pairs(q, facts);
     if (q->question->command != NULL) {
-        fit_take_command(&q->said, q->kb, str_of(q->question->command));
+        fit_take_command(&q->input, q->kb, str_of(q->question->command));
         take_pairs(q, facts);
     }
-    const struct engine *e = engine_asked(q, facts);
-    q->said.is_typed = true;
+    const struct engine *e = engine_for_flags(q, facts);
+    q->input.is_typed = true;
     for (size_t i = 0; facts[i] != NULL; i++) {
         struct str value, name = str_cut(str_of(facts[i]), '=', &value);
         if (facts[i][0] == '-')
-            fit_take_flag(&q->said, e, str_trim(name), str_trim(value));
+            fit_take_flag(&q->input, e, str_trim(name), str_trim(value));
     }
 }
 
 /* ---- from a report ---- */
 
-static const struct fact *said_of(const struct asking *q,
-                                  enum fact_name name) {
+static const struct fact *fact_given(const struct fit_request *q,
+                                     enum fact_name name) {
     return q->instead != NULL && q->instead->name == name
-               ? q->instead : fit_said_of(&q->said, name);
+               ? q->instead : fit_input_fact(&q->input, name);
 }
 
-static bool is_any_said(const struct asking *q, const enum fact_name *names) {
+static bool is_any_given(const struct fit_request *q,
+                         const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++)
-        if (said_of(q, *names) != NULL)
+        if (fact_given(q, *names) != NULL)
             return true;
     return false;
 }
 
-/* Said, and not as the log has it. */
-static bool is_other_said(const struct asking *q, const struct inputs *c,
-                          const enum fact_name *names) {
+/* True if the caller gives one of these facts with another value than the
+ * log's. */
+static bool is_any_changed(const struct fit_request *q, const struct inputs *c,
+                           const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++) {
         const struct fact *old = &c->in[*names];
-        const struct fact *f = said_of(q, *names);
+        const struct fact *f = fact_given(q, *names);
         if (old->known && f != NULL && (f->number != old->number ||
                                         !str_eq_nocase(f->word, old->word)))
             return true;
@@ -119,14 +124,14 @@ static bool is_other_said(const struct asking *q, const struct inputs *c,
     return false;
 }
 
-static void forget(struct inputs *c, const enum fact_name *names) {
+static void drop(struct inputs *c, const enum fact_name *names) {
     for (; *names != FACT_COUNT_OF; names++)
         if (c->in[*names].source == SOURCE_LOG)
             c->in[*names].known = false;
 }
 
-/* What the log printed belongs to the settings that it had. */
-static void forget_outdated(const struct asking *q, struct inputs *c) {
+/* Drop numbers that the log printed for settings that the caller changes. */
+static void drop_outdated(const struct fit_request *q, struct inputs *c) {
     static const enum fact_name layout[] = {
         FACT_model, FACT_max_model_len, FACT_tensor_parallel,
         FACT_pipeline_parallel, FACT_kv_cache_dtype, FACT_dtype,
@@ -151,14 +156,14 @@ static void forget_outdated(const struct asking *q, struct inputs *c) {
     static const enum fact_name of_step[] = {
         FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_allocated,
         FACT_COUNT_OF};
-    if (is_other_said(q, c, step))
-        forget(c, of_step);
-    if (is_any_said(q, layout))
-        forget(c, of_layout);
-    if (is_any_said(q, card) || q->file != NULL)
-        forget(c, of_card);
-    if (fit_said_of(&q->said, FACT_gpu_name) != NULL &&
-        fit_said_of(&q->said, FACT_gpu_total) == NULL)
+    if (is_any_changed(q, c, step))
+        drop(c, of_step);
+    if (is_any_given(q, layout))
+        drop(c, of_layout);
+    if (is_any_given(q, card) || q->file != NULL)
+        drop(c, of_card);
+    if (fit_input_fact(&q->input, FACT_gpu_name) != NULL &&
+        fit_input_fact(&q->input, FACT_gpu_total) == NULL)
         c->in[FACT_gpu_total].known = false;
 }
 
@@ -172,35 +177,36 @@ static void take_list(struct inputs *c, const struct fact_list *list) {
     }
 }
 
-static void take_report(const struct asking *q, struct inputs *c) {
+static void take_report(const struct fit_request *q, struct inputs *c) {
     if (q->question->report == NULL)
         return;
-    const struct report *rep = q->question->report->told->report;
+    const struct report *rep = q->question->report->current->report;
     take_list(c, &rep->context);
     if (rep->finding_count > 0)
         take_list(c, &rep->findings[0].facts);
-    forget_outdated(q, c);
+    drop_outdated(q, c);
 }
 
-/* ---- the case ---- */
+/* ---- the inputs ---- */
 
-/* Another card than the one at hand is asked about, or more of them. */
+/* True for facts of this machine's card, which say nothing about another
+ * one. */
 static bool is_of_card(enum fact_name name) {
     return name == FACT_gpu_name || name == FACT_gpu_total ||
            name == FACT_gpu_free || name == FACT_others_in_use;
 }
 
-static struct str engine_named(const struct asking *q) {
-    const struct fact *said = fit_said_of(&q->said, FACT_engine);
-    return said != NULL ? said->word : STR("vllm");
+static struct str engine_named(const struct fit_request *q) {
+    const struct fact *given = fit_input_fact(&q->input, FACT_engine);
+    return given != NULL ? given->word : STR("vllm");
 }
 
-/* The least of all: whatever else is said wins. */
-static void take_machine(const struct asking *q, struct inputs *c) {
+/* Facts of this machine. All others win over them. */
+static void take_machine(const struct fit_request *q, struct inputs *c) {
     struct fact_list here = machine_settled(q->a, q->r, &q->machine,
                                             engine_named(q), true);
-    bool is_other = fit_said_of(&q->said, FACT_gpu_name) != NULL ||
-                    fit_said_of(&q->said, FACT_gpu_total) != NULL;
+    bool is_other = fit_input_fact(&q->input, FACT_gpu_name) != NULL ||
+                    fit_input_fact(&q->input, FACT_gpu_total) != NULL;
     for (size_t i = 0; i < here.count; i++) {
         const struct fact *f = &here.at[i];
         if (!is_other || !is_of_card(f->name))
@@ -208,7 +214,8 @@ static void take_machine(const struct asking *q, struct inputs *c) {
     }
 }
 
-/* "Qwen/Qwen3-32B-FP8": of the model's own maker, in the maker's blocks. */
+/* A checkpoint in FP8 by the model's own publisher ("Qwen/Qwen3-32B-FP8") has
+ * the publisher's block size. */
 static void take_scale_block(struct inputs *c,
                              const struct model_match *m) {
     struct str maker, rest, name = c->in[FACT_model].word;
@@ -220,7 +227,7 @@ static void take_scale_block(struct inputs *c,
             FACT_scale_block, SOURCE_CATALOGUE, m->model->scale_block);
 }
 
-static void find_model(struct asking *q, struct inputs *c) {
+static void find_model(struct fit_request *q, struct inputs *c) {
     struct fact *name = &c->in[FACT_model];
     if (q->file != NULL) {
         c->model = q->file;
@@ -243,7 +250,7 @@ static void find_model(struct asking *q, struct inputs *c) {
     name->why = m.is_guess ? STR("a guess from a shortened or repacked name")
                            : name->why;
     struct fact *quant = &c->in[FACT_quantization];
-    /* --quantization modelopt says who made it; the name, how many bits */
+    /* --quantization modelopt names the tool; the model's name has the bits */
     bool is_maker = str_eq(quant->word, STR("modelopt")) &&
                     str_eq(m.quantization, STR("nvfp4"));
     quant->known = quant->known && !is_maker;
@@ -254,7 +261,7 @@ static void find_model(struct asking *q, struct inputs *c) {
     }
 }
 
-static void find_card(struct asking *q, struct inputs *c) {
+static void find_card(struct fit_request *q, struct inputs *c) {
     struct fact *name = &c->in[FACT_gpu_name];
     struct str whole = {NULL, 0};
     int64_t gib;
@@ -267,9 +274,9 @@ static void find_card(struct asking *q, struct inputs *c) {
         return;
     }
     c->gpu = reader_gpu(q->r, name->word);
-    bool is_size_said = c->in[FACT_gpu_total].source == SOURCE_USER &&
+    bool is_size_given = c->in[FACT_gpu_total].source == SOURCE_USER &&
                         c->in[FACT_gpu_total].known;
-    if (c->gpu == NULL && name->source == SOURCE_USER && !is_size_said &&
+    if (c->gpu == NULL && name->source == SOURCE_USER && !is_size_given &&
         !q->takes_unknown)
         refuse_gpu(q->a, q->r, name->word,
                    "give its memory, as --gpu-memory 24GiB");
@@ -284,24 +291,25 @@ static void take_default(struct inputs *c, enum fact_name name,
     }
 }
 
-/* One FACT of this question in place of what is said: --compare. */
-static struct fit_question question_of(struct asking *q,
+/* The question with one fact replaced: a column of --compare. NULL: with none
+ * replaced. */
+static struct fit_question question_of(struct fit_request *q,
                                        const struct fact *instead) {
     q->instead = instead;
     struct fit_question question = {.requests = q->requests,
                                     .gpus = q->gpus.at,
                                     .gpu_count = q->gpus.count,
-                                    .remarks = q->said.remarks,
-                                    .remark_count = q->said.remark_count,
-                                    .offload = q->said.offload,
+                                    .remarks = q->input.remarks,
+                                    .remark_count = q->input.remark_count,
+                                    .offload = q->input.offload,
                                     .is_verdict = q->is_verdict};
     struct inputs *c = &question.c;
     for (int n = 0; n < FACT_COUNT_OF; n++)
         c->in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
     take_machine(q, c);
     take_report(q, c);
-    for (size_t i = 0; i < q->said.count; i++)
-        c->in[q->said.at[i].name] = q->said.at[i];
+    for (size_t i = 0; i < q->input.count; i++)
+        c->in[q->input.at[i].name] = q->input.at[i];
     if (instead != NULL)
         c->in[instead->name] = *instead;
     take_default(c, FACT_engine, STR("vllm"), "oomkb's");
@@ -323,8 +331,8 @@ static struct fit_question question_of(struct asking *q,
 
 /* ---- compare and sweep ---- */
 
-/* "newest" is a release, too. */
-static struct str release_named(const struct asking *q, struct str given) {
+/* The release that a text names, or the newest one for "newest". */
+static struct str release_named(const struct fit_request *q, struct str given) {
     struct str engine = engine_named(q);
     const struct engine *e = reader_engine_by_id(q->r, engine);
     if (!str_eq_nocase(given, STR("newest")))
@@ -340,8 +348,8 @@ static bool is_older(struct str x, struct str y) {
     return version_compare(x, y, &order) && order < 0;
 }
 
-/* From the oldest of the releases that are compared to the newest. */
-static void find_steps(struct asking *q, struct fit_sheet *sheet) {
+/* What changed between the oldest and the newest of the compared releases. */
+static void find_steps(struct fit_request *q, struct fit_sheet *sheet) {
     struct str low = sheet->columns[0].value, high = low;
     for (size_t i = 1; i < sheet->column_count; i++) {
         struct str one = sheet->columns[i].value;
@@ -353,14 +361,14 @@ static void find_steps(struct asking *q, struct fit_sheet *sheet) {
     sheet->steps = memory_release_steps(q->a, &question, low, high);
 }
 
-static const struct fit *fit_for(struct asking *q, const struct fact *f) {
+static const struct fit *fit_for(struct fit_request *q, const struct fact *f) {
     struct fit *fit = arena_alloc(q->a, sizeof *fit);
     struct fit_question question = question_of(q, f);
     *fit = memory_fit(q->a, &question);
     return fit;
 }
 
-static void compare(struct asking *q, struct fit_sheet *sheet) {
+static void compare(struct fit_request *q, struct fit_sheet *sheet) {
     struct str all = str_of(q->question->compare);
     enum fact_name fact = FACT_gpu_name;
     if (str_find_char(all, '=') < all.n)
@@ -388,7 +396,7 @@ static void compare(struct asking *q, struct fit_sheet *sheet) {
         find_steps(q, sheet);
 }
 
-static void sweep(struct asking *q, struct fit_sheet *sheet) {
+static void sweep(struct fit_request *q, struct fit_sheet *sheet) {
     struct str what = str_of(q->question->sweep);
     if (fit_fact_called(q->a, what) != FACT_max_model_len)
         arena_raise(q->a, FAIL_USAGE, "sweep takes max_model_len, not '%.*s'",
@@ -406,7 +414,7 @@ static void sweep(struct asking *q, struct fit_sheet *sheet) {
 
 /* ---- the answer ---- */
 
-static void read_file(struct asking *q) {
+static void read_file(struct fit_request *q) {
     struct str bytes = {q->question->config, q->question->config_bytes};
     const char *name = q->question->config_name;
     struct str called = str_of(name != NULL ? name : "config");
@@ -417,7 +425,7 @@ static void read_file(struct asking *q) {
                   : hf_config_model(q->a, bytes, called);
 }
 
-/* Of several, one that fits is enough. */
+/* The best verdict of all columns. */
 int fit_sheet_verdict(const struct fit_sheet *sheet) {
     static const int numbers[] = {[FIT_YES] = 1, [FIT_LIKELY] = 2,
                                   [FIT_NO] = 0, [FIT_UNKNOWN] = -1};
@@ -431,10 +439,10 @@ int fit_sheet_verdict(const struct fit_sheet *sheet) {
     return numbers[best];
 }
 
-/* Where what is compared was said in the list alone, people read of the first
- * of them that fits. */
-static const struct fit *answer_to_read(struct asking *q,
-                                        const struct fit_sheet *sheet) {
+/* The answer that is written in full: that of the caller's facts. If the fact
+ * that is compared is in the list only, that of the first column that fits. */
+static const struct fit *main_answer(struct fit_request *q,
+                                     const struct fit_sheet *sheet) {
     enum fact_name fact = sheet->column_count > 0
                               ? fit_fact_called(q->a, sheet->compared)
                               : FACT_COUNT_OF;
@@ -450,13 +458,13 @@ const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
                                      struct reader *r,
                                      const oomkb_fit_question *question,
                                      const struct fit_wishes *wishes) {
-    struct asking *q = arena_alloc(a, sizeof *q);
+    struct fit_request *q = arena_alloc(a, sizeof *q);
     struct fit_sheet *sheet = arena_alloc(a, sizeof *sheet);
-    *q = (struct asking){.a = a, .question = question, .kb = kb, .r = r,
+    *q = (struct fit_request){.a = a, .question = question, .kb = kb, .r = r,
                          .takes_unknown = wishes->takes_unknown,
                          .is_verdict = wishes->is_verdict};
-    q->said.a = a;
-    q->said.r = r;
+    q->input.a = a;
+    q->input.r = r;
     q->machine = machine_lines(a, wishes->machine);
     take_facts(q);
     read_file(q);
@@ -466,6 +474,6 @@ const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
         compare(q, sheet);
     if (question->sweep != NULL)
         sweep(q, sheet);
-    sheet->told = answer_to_read(q, sheet);
+    sheet->told = main_answer(q, sheet);
     return sheet;
 }

@@ -1,25 +1,25 @@
-/* fit_command.c: a question of `fit` in the words of the engine it is about.
+/* fit_command.c: a question of `fit` as a command line or flags of an engine.
  *
  *     HF_TOKEN=x vllm serve Qwen/Qwen3-32B -tp 2 --max-model-len 32k
  *                ^ engine   ^ model         ^ flags by the engine's rows
  *
- * The command is read twice: as a log of one line, which tells engine, release
- * (an image's tag), model and variables by the patterns of kb/engines; and flag
- * by flag, by its rows. A flag without a row is either one of those that change
- * no memory (`idle`), or it is remarked on: nobody should take an answer for
- * one that it does not look at.
+ * The command is read twice: as a log of one line, from which the patterns of
+ * kb/engines find engine, release (the tag of an image), model and variables;
+ * and flag by flag, by the engine's rows. A flag without a row either changes
+ * no memory (`idle`), or the answer has a remark that the flag is not
+ * considered.
  */
-#include "api/fit_said.h"
+#include "api/fit_input.h"
 #include "api/fit_value.h"
 
 #include "base/near.h"
 #include "corpus/engine.h"
 #include "diagnose/command.h"
 
-#define BEGINNING_LEAST 5
+#define PREFIX_LEAST 5
 
-void fit_keep(struct fit_said *s, const struct fact *f) {
-    const struct fact *old = fit_said_of(s, f->name);
+void fit_input_set(struct fit_input *s, const struct fact *f) {
+    const struct fact *old = fit_input_fact(s, f->name);
     size_t at = old != NULL ? (size_t)(old - s->at) : s->count;
     if (at == FIT_FACTS_MAX)
         arena_raise(s->a, FAIL_USAGE, "too many facts: at most %d",
@@ -28,14 +28,15 @@ void fit_keep(struct fit_said *s, const struct fact *f) {
     s->count += old == NULL;
 }
 
-const struct fact *fit_said_of(const struct fit_said *s, enum fact_name name) {
+const struct fact *fit_input_fact(const struct fit_input *s,
+                                  enum fact_name name) {
     for (size_t i = 0; i < s->count; i++)
         if (s->at[i].name == name)
             return &s->at[i];
     return NULL;
 }
 
-static void remark(struct fit_said *s, const char *key, struct str first,
+static void remark(struct fit_input *s, const char *key, struct str first,
                    struct str second) {
     for (size_t i = 0; i < s->remark_count; i++) {
         const struct note *n = &s->remarks[i];
@@ -59,10 +60,11 @@ static bool is_listed(const struct str_list *list, struct str name) {
     return false;
 }
 
-/* argparse takes the beginning of a flag that is no other's. */
-static const struct flag *row_begun(const struct engine *e, struct str name) {
+/* argparse accepts an unambiguous prefix of a flag. */
+static const struct flag *row_with_prefix(const struct engine *e,
+                                          struct str name) {
     const struct flag *found = NULL;
-    for (size_t i = 0; name.n >= BEGINNING_LEAST && i < e->flag_count; i++) {
+    for (size_t i = 0; name.n >= PREFIX_LEAST && i < e->flag_count; i++) {
         if (str_starts(e->flags[i].flag, name)) {
             if (found != NULL)
                 return NULL;
@@ -79,7 +81,7 @@ static const struct flag *row_of(const struct engine *e, struct str name) {
     return NULL;
 }
 
-/* NULL: it is none. */
+/* The option of that name; NULL: there is none. */
 static const struct option *option_of(const struct engine *e,
                                       struct str name) {
     for (size_t i = 0; e != NULL && i < e->option_count; i++)
@@ -114,7 +116,7 @@ static bool is_number(struct str s) {
     return has_digit;
 }
 
-/* "10" of a flag that counts GiB. */
+/* The value with the flag's unit, if it is a bare number: "10" is "10GiB". */
 static struct str with_unit(struct arena *a, struct str value,
                             struct str scale) {
     return scale.n > 0 && is_number(value)
@@ -122,8 +124,8 @@ static struct str with_unit(struct arena *a, struct str value,
                : value;
 }
 
-/* A switch's word, where one stands behind it at all. */
-static void take_switch(struct fit_said *s, enum fact_name fact,
+/* A switch: with a word behind it its value, else true. */
+static void take_switch(struct fit_input *s, enum fact_name fact,
                         struct str value) {
     struct fact f;
     struct str why, pair = arena_printf(s->a, "%s=%.*s", fact_spelling(fact),
@@ -134,31 +136,31 @@ static void take_switch(struct fit_said *s, enum fact_name fact,
         pair = arena_printf(s->a, "%s=true", fact_spelling(fact));
         answer_read(s->a, pair, &f, &why);
     }
-    fit_keep(s, &f);
+    fit_input_set(s, &f);
 }
 
-/* A flag for K alone leaves V as it is by default. */
-static void take_other_half(struct fit_said *s, const struct engine *e,
+/* A flag that sets the type of K alone leaves V at its default. */
+static void take_other_half(struct fit_input *s, const struct engine *e,
                             const struct flag *row) {
     bool is_key = row->fact == FACT_kv_cache_dtype &&
-                  fit_said_of(s, FACT_value_cache_dtype) == NULL;
+                  fit_input_fact(s, FACT_value_cache_dtype) == NULL;
     if (is_key && engine_flag_of(e, FACT_value_cache_dtype) != NULL) {
         struct fact f = fact_word(FACT_value_cache_dtype, SOURCE_DEFAULT,
                                   STR("f16"));
-        fit_keep(s, &f);
+        fit_input_set(s, &f);
     }
 }
 
-static void take_row(struct fit_said *s, const struct engine *e,
+static void take_row(struct fit_input *s, const struct engine *e,
                      const struct flag *row, struct str name,
                      struct str value) {
     struct fact f;
-    const struct fact *release = fit_said_of(s, FACT_engine_version);
+    const struct fact *release = fit_input_fact(s, FACT_engine_version);
     struct str version = release != NULL ? release->word
                          : e != NULL     ? e->newest
                                          : STR("");
-    bool has_gap = str_find_char(value, '$') < value.n || /* $TP, <n>: what */
-                   str_find_char(value, '<') < value.n; /* others fill in */
+    bool has_gap = str_find_char(value, '$') < value.n || /* placeholders: */
+                   str_find_char(value, '<') < value.n;   /* $TP, <n> */
     if (e != NULL &&
         version_in_range(&row->exists, version) == RANGE_OUTSIDE)
         remark(s, "fit.remark.release", name,
@@ -172,12 +174,12 @@ static void take_row(struct fit_said *s, const struct engine *e,
         arena_raise(s->a, FAIL_USAGE, "%.*s needs a value", STR_ARG(name));
     } else if (fit_value_read(s->a, row->fact,
                               with_unit(s->a, value, row->scale), &f)) {
-        fit_keep(s, &f);
+        fit_input_set(s, &f);
         take_other_half(s, e, row);
     }
 }
 
-/* "--compilation-config.level" is one of --compilation-config's. */
+/* "--compilation-config.level" belongs to --compilation-config. */
 static struct str before_dot(struct str name) {
     return str_slice(name, 0, str_find_char(name, '.'));
 }
@@ -190,14 +192,15 @@ static bool is_idle(struct arena *a, const struct engine *e,
                           is_listed(&e->idle, affirmed(a, whole))));
 }
 
-/* "--max-model-length": no word more or less than "--max-model-len". */
+/* True if the name only lengthens the flag's last word: "--max-model-length"
+ * for "--max-model-len". */
 static bool is_longer(struct str name, struct str flag) {
     return str_starts(name, flag) &&
            str_find_char(str_from(name, flag.n), '-') == name.n - flag.n;
 }
 
-/* A slip of the hand: a letter or two more, less or other. A flag of another
- * word is one that oomkb has not heard of. */
+/* The flag that the name is a typo of: at most two letters differ. Empty: none,
+ * so it is a flag that oomkb does not know. */
 static struct str flag_near(const struct engine *e, struct str name) {
     struct str best = {NULL, 0};
     size_t least = (near_enough(name) < 2 ? near_enough(name) : 2) + 1;
@@ -210,25 +213,25 @@ static struct str flag_near(const struct engine *e, struct str name) {
     return best;
 }
 
-static void remark_on(struct fit_said *s, const struct engine *e,
+static void remark_on(struct fit_input *s, const struct engine *e,
                       struct str name) {
     const struct option *option = option_of(e, before_dot(name));
-    bool is_reckoned_not = option != NULL;
+    bool is_option = option != NULL;
     if (option != NULL && option->offloads)
         s->offload = option->flag;
-    struct str near = is_reckoned_not || name.n < 4 ? (struct str){NULL, 0}
+    struct str near = is_option || name.n < 4 ? (struct str){NULL, 0}
                                                     : flag_near(e, name);
     if (near.n > 0 && s->is_typed)
         arena_raise(s->a, FAIL_USAGE, "no flag '%.*s': did you mean %.*s?",
                     STR_ARG(name), STR_ARG(near));
-    remark(s, is_reckoned_not ? "fit.remark.not_reckoned"
-              : near.n > 0    ? "fit.remark.flag_near"
-                              : "fit.remark.unknown_flag",
-           name,
-           near.n > 0 ? near : e != NULL ? e->name : STR(""));
+    remark(s,
+           is_option    ? "fit.remark.not_reckoned"
+           : near.n > 0 ? "fit.remark.flag_near"
+                        : "fit.remark.unknown_flag",
+           name, near.n > 0 ? near : e != NULL ? e->name : STR(""));
 }
 
-void fit_take_flag(struct fit_said *s, const struct engine *e, struct str name,
+void fit_take_flag(struct fit_input *s, const struct engine *e, struct str name,
                    struct str value) {
     const struct flag *row = row_of(e, name);
     const struct flag *negated = switch_negated(s->a, e, name);
@@ -241,7 +244,8 @@ void fit_take_flag(struct fit_said *s, const struct engine *e, struct str name,
         struct flag own = {.fact = fact};
         take_row(s, e, &own, name, value);
     } else if (!is_idle(s->a, e, name)) {
-        row = e != NULL && option_of(e, name) == NULL ? row_begun(e, name) : NULL;
+        bool is_open = e != NULL && option_of(e, name) == NULL;
+        row = is_open ? row_with_prefix(e, name) : NULL;
         if (row != NULL)
             take_row(s, e, row, name, value);
         else
@@ -253,12 +257,12 @@ bool fit_engine_takes(struct arena *a, const struct engine *e,
                       struct str name) {
     return row_of(e, name) != NULL || option_of(e, before_dot(name)) != NULL ||
            is_idle(a, e, name) || switch_negated(a, e, name) != NULL ||
-           row_begun(e, name) != NULL;
+           row_with_prefix(e, name) != NULL;
 }
 
-/* ---- whose flags they are ---- */
+/* ---- the engine of flags ---- */
 
-static size_t flags_taken(const struct engine *e, const char *const *facts) {
+static size_t count_flags(const struct engine *e, const char *const *facts) {
     size_t count = 0;
     for (; *facts != NULL; facts++) {
         struct str fact = str_of(*facts), value;
@@ -277,7 +281,7 @@ const struct engine *fit_engine_of_flags(struct reader *r,
     size_t most = 0;
     for (const char *const *id = fit_engines; *id != NULL; id++) {
         const struct engine *e = reader_engine_by_id(r, str_of(*id));
-        size_t taken = e != NULL ? flags_taken(e, facts) : 0;
+        size_t taken = e != NULL ? count_flags(e, facts) : 0;
         best = taken > most ? e : best;
         most = taken > most ? taken : most;
     }
@@ -286,27 +290,27 @@ const struct engine *fit_engine_of_flags(struct reader *r,
 
 /* ---- a command ---- */
 
-/* A context of 0 is the model's. */
+/* True for a known setting. A context of 0 stands for the model's own. */
 static bool is_setting(const struct fact *f) {
     bool is_open = f->name == FACT_context_length && f->number == 0;
     return f->known && !is_open && f->name != FACT_stage &&
            f->name != FACT_task && f->name != FACT_work;
 }
 
-static void take_context(struct fit_said *s, const struct fact_list *list) {
+static void take_context(struct fit_input *s, const struct fact_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         struct fact f = list->at[i];
         if (is_setting(&f)) {
             f.source = f.source == SOURCE_LOG ? SOURCE_USER : f.source;
             f.line = 0;
-            fit_keep(s, &f);
+            fit_input_set(s, &f);
         }
     }
 }
 
-/* "trtllm-serve Qwen/Qwen3-8B": the first word that is a model's name and no
- * flag's value. */
-static void take_model(struct fit_said *s, const struct command *c) {
+/* "trtllm-serve Qwen/Qwen3-8B": the first word that names a model and is not
+ * the value of a flag. */
+static void take_model(struct fit_input *s, const struct command *c) {
     struct argument arg;
     bool is_behind_flag = false;
     for (size_t at = c->program; argument_next(c, &at, &arg);) {
@@ -317,14 +321,14 @@ static void take_model(struct fit_said *s, const struct command *c) {
             reader_model(s->r, word).model != NULL) {
             struct fact f = fact_word(FACT_model, SOURCE_USER,
                                       arena_str(s->a, word));
-            fit_keep(s, &f);
+            fit_input_set(s, &f);
             return;
         }
         is_behind_flag = is_flag && str_find_char(word, '=') == word.n;
     }
 }
 
-static void take_flags(struct fit_said *s, const struct engine *e,
+static void take_flags(struct fit_input *s, const struct engine *e,
                        struct str text) {
     struct command c = command_parse(text);
     struct str name, value;
@@ -335,15 +339,15 @@ static void take_flags(struct fit_said *s, const struct engine *e,
     }
     for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);)
         fit_take_flag(s, e, name, value);
-    if (fit_said_of(s, FACT_model) == NULL)
+    if (fit_input_fact(s, FACT_model) == NULL)
         take_model(s, &c);
 }
 
-void fit_take_command(struct fit_said *s, const struct oomkb *kb,
+void fit_take_command(struct fit_input *s, const struct oomkb *kb,
                       struct str text) {
     const struct report *rep = text_report_of(s->a, kb, s->r, text);
     take_context(s, &rep->context);
-    const struct fact *engine = fit_said_of(s, FACT_engine);
+    const struct fact *engine = fit_input_fact(s, FACT_engine);
     if (engine == NULL)
         arena_raise(s->a, FAIL_USAGE, "'%.*s' " FIT_NO_ENGINE ", as "
                     "`vllm serve MODEL` does",

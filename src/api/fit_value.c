@@ -1,6 +1,6 @@
-/* fit_value.c: one value of a question of `fit`: which fact its name means, and
- * what may be said of it. Everything that cannot be meant is refused in one
- * line that says what would be taken. */
+/* fit_value.c: one value of a question of `fit`: the fact of its name, and
+ * which values it accepts. An invalid value is refused with one line that has
+ * the accepted ones. */
 #include "api/fit_value.h"
 
 #include "base/limits.h"
@@ -52,8 +52,8 @@ const char *const fit_engines[] = {
     "lmdeploy", "transformers", "mlx", "exllama", "deepspeed", "fsdp",
     "megatron", "pytorch", NULL};
 
-/* What a word would have to be; NULL: it may be what it is. */
-static const char *words_taken(const struct fact *f) {
+/* The accepted words, if this one is not among them; NULL: it is valid. */
+static const char *accepted_words(const struct fact *f) {
     static const char *const dtypes[] = {"bfloat16", "float16", "half",
                                          "float32", "float", "bf16", "fp16",
                                          NULL};
@@ -61,7 +61,7 @@ static const char *words_taken(const struct fact *f) {
     static const struct {
         enum fact_name fact;
         const char *const *words;
-        const char *taken;
+        const char *accepted;
     } rows[] = {
         {FACT_dtype, dtypes, "auto, bfloat16, float16 or float32"},
         {FACT_offload, places, "none, optimizer or all"},
@@ -72,7 +72,7 @@ static const char *words_taken(const struct fact *f) {
     enum precision precision;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (f->name == rows[i].fact && !str_in_nocase(f->word, rows[i].words))
-            return rows[i].taken;
+            return rows[i].accepted;
     if (f->name == FACT_optimizer &&
         !training_optimizer_named(f->word, &optimizer))
         return "adamw, adamw_8bit, adafactor, momentum or sgd";
@@ -81,8 +81,8 @@ static const char *words_taken(const struct fact *f) {
                ? "mixed (bf16, fp16), half or full" : NULL;
 }
 
-/* The same of a number. */
-static const char *numbers_taken(struct arena *a, const struct fact *f) {
+/* The accepted numbers, if this one is not among them; NULL: it is valid. */
+static const char *accepted_numbers(struct arena *a, const struct fact *f) {
     static const enum fact_name from_zero[] = {
         FACT_rank,       FACT_gpu_index,  FACT_kv_tokens, FACT_gpu_layers,
         FACT_zero_stage, FACT_lora_rank, FACT_COUNT_OF};
@@ -102,8 +102,9 @@ static const char *numbers_taken(struct arena *a, const struct fact *f) {
                ? "a share of the card, above 0 and up to 1 (0.9)" : NULL;
 }
 
-/* "auto", -1, all layers, a context of 0: as the model or the engine has it. */
-static bool says_nothing(enum fact_name name, struct str text) {
+/* True for values that leave the choice to the model or the engine: "auto", -1,
+ * all layers, a context of 0. */
+static bool is_left_open(enum fact_name name, struct str text) {
     static const enum fact_name may_be_open[] = {
         FACT_max_model_len, FACT_dtype, FACT_quantization, FACT_gpu_layers,
         FACT_context_length, FACT_max_num_batched_tokens, FACT_max_num_seqs,
@@ -114,17 +115,17 @@ static bool says_nothing(enum fact_name name, struct str text) {
     return is_all || is_models || (is_open && is_among(name, may_be_open));
 }
 
-/* False: it says that nothing is said ("auto"). */
 bool fit_value_read(struct arena *a, enum fact_name name, struct str given,
                     struct fact *out) {
     struct str text = str_trim(given), why = {NULL, 0};
-    if (says_nothing(name, text))
+    if (is_left_open(name, text))
         return false;
     struct str pair = arena_printf(a, "%s=%.*s", fact_spelling(name),
                                    STR_ARG(text));
     if (!answer_read(a, pair, out, &why))
         arena_raise(a, FAIL_USAGE, "%.*s", STR_ARG(why));
-    const char *words = words_taken(out), *numbers = numbers_taken(a, out);
+    const char *words = accepted_words(out);
+    const char *numbers = accepted_numbers(a, out);
     if (words != NULL || numbers != NULL)
         arena_raise(a, FAIL_USAGE, "%s takes %s, not '%.*s'",
                     fact_spelling(name), words != NULL ? words : numbers,

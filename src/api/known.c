@@ -1,18 +1,17 @@
-/* known.c: is what somebody says a name that the knowledge base has? What is no
- * such name is refused with the nearest ones: who mistyped an id learns it, and
- * a model that says nothing would silently be left out of the arithmetic. A
- * knowledge base without models, GPUs or engines (a company's own) refuses
- * none of them. */
+/* known.c: checks that names from the caller are in the knowledge base. An
+ * unknown name is refused with the nearest ones, since an unknown model would
+ * silently be left out of the arithmetic. A knowledge base without models, GPUs
+ * or engines (a company's own) refuses none of them. */
 #include "api/fit_value.h"
 #include "api/handles.h"
 #include "base/near.h"
 
-#define CARDS_NAMED 5 /* of those that a name could mean */
+#define CARDS_NAMED 5 /* cards listed for an ambiguous name */
 #define NAME_SHOWN 60
 #define ID_SHOWN 80
 
-/* what: "no entry". or_else: what can be said instead, where nothing is near;
- * is_else: in any case. */
+/* what: "no entry". or_else: what the caller can do instead; printed if no name
+ * is near, or always if is_else. */
 static _Noreturn void refuse(struct arena *a, const char *what, size_t shown,
                              struct str name, const struct near *near,
                              const char *or_else, bool is_else) {
@@ -27,8 +26,9 @@ static _Noreturn void refuse(struct arena *a, const char *what, size_t shown,
 
 /* ---- entries, components and fixes ---- */
 
-/* How far is what was typed from this id, or from its last part alone? Of two
- * that are as near, that of the component that was typed. */
+/* The distance from what was typed to this id, or to its last part alone, which
+ * costs 1 more if a component was typed: of two equally near ids, the one of
+ * that component is nearer. */
 static size_t distance_to(struct str typed, struct str id) {
     struct str slug, typed_slug;
     str_cut(id, '/', &slug);
@@ -53,7 +53,7 @@ void refuse_entry(struct arena *a, struct reader *r, struct str entry) {
            false);
 }
 
-/* Components are written small: "VLLM" is near, too. */
+/* Ids of components are lower case, so "VLLM" is lowered first. */
 void refuse_component(struct arena *a, struct reader *r, struct str name) {
     struct str typed = arena_lower(a, name);
     struct number_list all = reader_entries_of(r, (struct str){NULL, 0});
@@ -64,7 +64,7 @@ void refuse_component(struct arena *a, struct reader *r, struct str name) {
            "`oomkb list components` names them", false);
 }
 
-/* Of the fixes of an entry all are named that have room. */
+/* The error lists the fixes of the entry, as many as fit in its text. */
 void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
                struct str fix) {
     struct reader *r = reader_new(kb->index, a);
@@ -95,7 +95,7 @@ void refuse_model(struct arena *a, struct reader *r, struct str name,
     refuse(a, "unknown model", NAME_SHOWN, name, &near, or_else, true);
 }
 
-/* Cards of several sizes that the name could be. */
+/* Refuse a name of cards with different memory. */
 static _Noreturn void refuse_ambiguous(struct arena *a, struct str name,
                                        const struct gpu_list *cards,
                                        const char *or_else) {
@@ -138,8 +138,8 @@ static bool is_gpu(struct reader *r, struct str name) {
     return fit_slice_named(name, &whole, &gib) || reader_gpu(r, name) != NULL;
 }
 
-/* The memory of a card is said: then its name need not tell it. */
-static bool is_total_said(const struct fact *facts, size_t count) {
+/* True if gpu_total is given: then the card's name need not be known. */
+static bool is_total_given(const struct fact *facts, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (facts[i].name == FACT_gpu_total)
             return true;
@@ -154,7 +154,7 @@ void check_known(struct arena *a, struct reader *r, const struct fact *facts,
             reader_model(r, word).model == NULL)
             refuse_model(a, r, word, "leave it out; `oomkb list models` names "
                                      "those that are known");
-        if (facts[i].name == FACT_gpu_name && !is_total_said(facts, count) &&
+        if (facts[i].name == FACT_gpu_name && !is_total_given(facts, count) &&
             reader_gpus_of_total(r, 1, INT64_MAX).count > 0 &&
             !is_gpu(r, word))
             refuse_gpu(a, r, word, "say its memory, as gpu_total=24GiB");

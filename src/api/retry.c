@@ -1,23 +1,25 @@
-/* retry.c: oomkb_report_retry(): what to do with the job that failed. */
+/* retry.c: oomkb_report_retry(): how to start a failed job again. */
 #include "api/handles.h"
 #include "diagnose/retry.h"
 
-struct asking {
+struct retry_call {
     struct oomkb_report *r;
     const char *const *argv;
     bool also_late;
     struct oomkb_retry answer;
 };
 
-/* The engine that the command starts, as a log of its one line tells. */
-static const struct engine *engine_started(struct asking *q, struct arena *a,
+/* The engine that the command starts: the command is read as a log of one
+ * line. */
+static const struct engine *engine_started(struct retry_call *q,
+                                           struct arena *a,
                                            struct reader *reader) {
     struct str line = STR("$");
     for (size_t i = 0; q->argv[i] != NULL; i++)
         line = arena_printf(a, "%.*s %s", STR_ARG(line), q->argv[i]);
     line = arena_printf(a, "%.*s\n", STR_ARG(line));
-    const struct report *told = text_report_of(a, q->r->kb, reader, line);
-    const struct fact *engine = facts_first(&told->context, FACT_engine);
+    const struct report *report = text_report_of(a, q->r->kb, reader, line);
+    const struct fact *engine = facts_first(&report->context, FACT_engine);
     return engine != NULL ? reader_engine_by_id(reader, engine->word) : NULL;
 }
 
@@ -29,9 +31,9 @@ static const char *const *words_of(struct arena *a,
     return list->count > 0 ? at : NULL;
 }
 
-static void ask(void *arg) {
-    struct asking *q = arg;
-    struct arena *a = &q->r->told->arena;
+static void run(void *arg) {
+    struct retry_call *q = arg;
+    struct arena *a = &q->r->current->arena;
     struct reader *reader = reader_new(q->r->kb->index, a);
     struct str_list argv = {0};
     while (q->argv[argv.count] != NULL)
@@ -40,8 +42,8 @@ static void ask(void *arg) {
     for (size_t i = 0; i < argv.count; i++)
         argv.at[i] = str_of(q->argv[i]);
     struct retry found =
-        retry_find(a, q->r->told->report, engine_started(q, a, reader), &argv,
-                   q->also_late);
+        retry_find(a, q->r->current->report, engine_started(q, a, reader),
+                   &argv, q->also_late);
     q->answer = (struct oomkb_retry){.argv = words_of(a, &found.argv),
                                      .why_not = found.why_not};
     if (found.first != NULL) {
@@ -59,10 +61,11 @@ int oomkb_report_retry(oomkb_report *report, const char *const *argv,
                        int also_late, oomkb_retry *retry, oomkb_error *err) {
     if (LACKS(err, GIVEN(report), GIVEN(argv), GIVEN(retry)))
         return OOMKB_ERROR_USAGE;
-    struct asking q = {.r = report, .argv = argv, .also_late = also_late != 0};
+    struct retry_call q = {
+        .r = report, .argv = argv, .also_late = also_late != 0};
     struct fault fault;
     enum fail code =
-        arena_guard(&report->told->arena, ask, &q, &fault);
+        arena_guard(&report->current->arena, run, &q, &fault);
     if (code != FAIL_NONE)
         return error_of(err, code, &fault);
     *retry = q.answer;

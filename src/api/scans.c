@@ -1,5 +1,5 @@
-/* scans.c: one input for several knowledge bases: a scanner for each, and what
- * they found as one. With one knowledge base it is that one's scanner. */
+/* scans.c: one input for several knowledge bases: a scanner for each, and their
+ * results joined. */
 #include "api/handles.h"
 
 struct scans {
@@ -41,8 +41,8 @@ const struct scan_result *scans_end(struct scans *s) {
 
 const struct report *text_report_of(struct arena *a, const struct oomkb *kb,
                                     struct reader *r, struct str text) {
-    struct answers nothing_said = {.at = NULL};
+    struct answers no_answers = {.at = NULL};
     struct scans *s = scans_new(a, kb, 0, 1);
     scans_feed(s, text);
-    return diagnose(a, r, scans_end(s), STR("-"), &nothing_said);
+    return diagnose(a, r, scans_end(s), STR("-"), &no_answers);
 }

@@ -1,6 +1,6 @@
-/* session.c: from the first byte of a log to the last answer about it. Every
- * step runs behind a guard of the arena it fills, so that a raise anywhere
- * below comes back as a code with everything still owned. */
+/* session.c: one scan and its report, from the first byte of a log to the last
+ * answer. Every step runs behind a guard of the arena that it fills, so a raise
+ * becomes a code and nothing leaks. */
 #include <string.h>
 
 #include "api/handles.h"
@@ -31,7 +31,7 @@ struct beginning {
     const struct settings *s;
 };
 
-static void begin_own(struct beginning *b) {
+static void read_own_reports(struct beginning *b) {
     struct oomkb_report *r = b->r;
     struct arena *a = &r->scan;
     size_t count = list_length(b->s->own_reports);
@@ -70,7 +70,7 @@ static void begin(void *arg) {
         facts[i] = fact_of_answer(a, text);
         r->first_answers.at[i] = text;
     }
-    begin_own(b);
+    read_own_reports(b);
     r->machine = machine_lines(a, b->s->machine);
     struct reader *reader = reader_new(r->kb->index, a);
     check_known(a, reader, facts, count);
@@ -109,8 +109,8 @@ struct feeding {
     struct str bytes;
 };
 
-/* An archive, a picture, a program: it has no lines, so "no known failure"
- * would be said of nothing. */
+/* An archive, a picture or a program has no lines, so the answer "no known
+ * failure" would be misleading. */
 static void refuse_no_log(struct oomkb_report *r) {
     const char *name = log_kind_name(scans_kind(r->scans));
     if (name != NULL) {
@@ -144,85 +144,86 @@ static int guarded(struct oomkb_report *r, void (*body)(void *), void *arg,
 
 int session_feed(struct oomkb_report *r, struct str bytes, oomkb_error *err) {
     struct feeding f = {r, bytes};
-    session_back(r);
+    session_rollback(r);
     return guarded(r, feed, &f, err);
 }
 
-/* ---- telling ---- */
+/* ---- diagnosis ---- */
 
-struct telling {
+struct remaking {
     struct oomkb_report *r;
-    struct told *told;
+    struct report_version *version;
     const struct str *before; /* answers so far */
     size_t before_count;
     struct str next; /* one more; empty: none */
 };
 
-/* Add one answer; an earlier one about the same fact gives way. */
-static void add_answer(struct told *told, struct fact *facts,
+/* Add an answer, or replace an earlier one about the same fact. */
+static void add_answer(struct report_version *version, struct fact *facts,
                        struct str text) {
-    struct str kept = arena_str(&told->arena, text);
-    struct fact fact = fact_of_answer(&told->arena, kept);
+    struct str kept = arena_str(&version->arena, text);
+    struct fact fact = fact_of_answer(&version->arena, kept);
     size_t at = 0;
-    while (at < told->answer_count && facts[at].name != fact.name)
+    while (at < version->answer_count && facts[at].name != fact.name)
         at++;
     facts[at] = fact;
-    told->answers[at] = kept;
-    if (at == told->answer_count)
-        told->answer_count++;
+    version->answers[at] = kept;
+    if (at == version->answer_count)
+        version->answer_count++;
 }
 
-static void tell(void *arg) {
-    struct telling *t = arg;
-    struct told *told = t->told;
-    struct arena *a = &told->arena;
+static void remake(void *arg) {
+    struct remaking *t = arg;
+    struct report_version *version = t->version;
+    struct arena *a = &version->arena;
     size_t most = t->before_count + 1;
     struct fact *facts = arena_array(a, most, sizeof *facts);
-    told->answers = arena_array(a, most, sizeof *told->answers);
+    version->answers = arena_array(a, most, sizeof *version->answers);
     for (size_t i = 0; i < t->before_count; i++)
-        add_answer(told, facts, t->before[i]);
+        add_answer(version, facts, t->before[i]);
     struct reader *reader = reader_new(t->r->kb->index, a);
     if (t->next.n > 0) {
-        add_answer(told, facts, t->next);
-        check_known(a, reader, facts, told->answer_count);
+        add_answer(version, facts, t->next);
+        check_known(a, reader, facts, version->answer_count);
     }
-    struct answers answers = {facts, told->answer_count, t->r->own,
+    struct answers answers = {facts, version->answer_count, t->r->own,
                               t->r->own_count, t->r->machine};
-    told->report =
+    version->report =
         diagnose(a, reader, t->r->found, t->r->input_name, &answers);
 }
 
-static void told_free(struct oomkb_report *r, struct told *told) {
-    if (told != NULL) {
-        arena_free(&told->arena);
-        r->from.put(r->from.ctx, told);
+static void version_free(struct oomkb_report *r,
+                         struct report_version *version) {
+    if (version != NULL) {
+        arena_free(&version->arena);
+        r->from.put(r->from.ctx, version);
     }
 }
 
-/* What the scan left of the memory that was allowed, a quarter at least. */
+/* The memory limit less what the scan has used; at least a quarter of it. */
 static size_t memory_left(const struct oomkb_report *r) {
     size_t limit = r->max_memory_bytes, used = r->scan.used_bytes;
     size_t left = used < limit ? limit - used : 0;
     return left > limit / 4 ? left : limit / 4 + 1;
 }
 
-static int tell_anew(struct telling *t, oomkb_error *err) {
+static int report_remake(struct remaking *t, oomkb_error *err) {
     struct oomkb_report *r = t->r;
-    t->told = r->from.get(r->from.ctx, sizeof *t->told);
-    if (t->told == NULL)
+    t->version = r->from.get(r->from.ctx, sizeof *t->version);
+    if (t->version == NULL)
         return error_set(err, OOMKB_ERROR_MEMORY,
                          "out of memory for a report");
-    *t->told = (struct told){0};
-    arena_init(&t->told->arena, &r->from, memory_left(r));
+    *t->version = (struct report_version){0};
+    arena_init(&t->version->arena, &r->from, memory_left(r));
     struct fault fault;
-    enum fail code = arena_guard(&t->told->arena, tell, t, &fault);
+    enum fail code = arena_guard(&t->version->arena, remake, t, &fault);
     if (code != FAIL_NONE) {
-        told_free(r, t->told);
+        version_free(r, t->version);
         return error_of(err, code, &fault);
     }
-    struct told *old = r->told;
-    r->told = t->told;
-    told_free(r, old);
+    struct report_version *old = r->current;
+    r->current = t->version;
+    version_free(r, old);
     return OOMKB_OK;
 }
 
@@ -230,41 +231,41 @@ int session_end(struct oomkb_report *r, oomkb_error *err) {
     return guarded(r, end_scan, r, err);
 }
 
-void session_forget(struct oomkb_report *r) {
-    told_free(r, r->told);
-    r->told = NULL;
+void session_drop_report(struct oomkb_report *r) {
+    version_free(r, r->current);
+    r->current = NULL;
 }
 
-int session_tell(struct oomkb_report *r, oomkb_error *err) {
-    struct telling t = {.r = r,
+int session_diagnose(struct oomkb_report *r, oomkb_error *err) {
+    struct remaking t = {.r = r,
                         .before = r->first_answers.at,
                         .before_count = r->first_answers.count};
-    return tell_anew(&t, err);
+    return report_remake(&t, err);
 }
 
 int session_finish(struct oomkb_report *r, oomkb_error *err) {
-    session_back(r);
+    session_rollback(r);
     int code = session_end(r, err);
-    return code == OOMKB_OK ? session_tell(r, err) : code;
+    return code == OOMKB_OK ? session_diagnose(r, err) : code;
 }
 
 int session_answer(struct oomkb_report *r, const char *fact_value,
                    oomkb_error *err) {
-    struct telling t = {.r = r,
-                        .before = r->told->answers,
-                        .before_count = r->told->answer_count,
+    struct remaking t = {.r = r,
+                        .before = r->current->answers,
+                        .before_count = r->current->answer_count,
                         .next = str_of(fact_value)};
     if (t.next.n == 0)
         return error_set(err, OOMKB_ERROR_USAGE,
                          "the answer is empty: it should be fact=value");
-    return tell_anew(&t, err);
+    return report_remake(&t, err);
 }
 
 void session_free(struct oomkb_report *r) {
     if (r != NULL) {
         struct allocator from = r->from;
-        session_back(r);
-        session_forget(r);
+        session_rollback(r);
+        session_drop_report(r);
         arena_free(&r->scan);
         snapshot_end(&r->memory);
         if (r->news != NULL)

@@ -1,7 +1,6 @@
-/* settings.c: what a caller hands in as a struct, by its size. A caller built
- * against a shorter struct gets defaults for what it does not know; one built
- * against a longer struct is refused only if it asks for something we do not
- * know. */
+/* settings.c: reading versioned structs of the caller. A caller built against a
+ * shorter struct gets defaults for further members; one built against a longer
+ * struct is refused only if a further member is not 0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ static void standard_put(void *ctx, void *block) {
 
 const struct allocator standard_allocator = {standard_get, standard_put, NULL};
 
-/* Bytes past the struct that we know: zero, or asking for the unknown. */
+/* True if a byte behind the known members is not 0. */
 static bool asks_for_unknown(const unsigned char *given, size_t known,
                              size_t n) {
     for (size_t i = known; i < n; i++)

@@ -1,13 +1,13 @@
-/* texts.c: texts that oomkb_text() hands out as C strings. They must live as
- * long as the base, which any number of threads share: so the base keeps each
- * text it was asked for once, behind a lock. The only thing of the base that
- * ever changes, and nobody can see it change. */
+/* texts.c: the C strings that oomkb_text() returns. They are valid as long as
+ * the knowledge base, which any number of threads share: so each text is cached
+ * once, behind a lock. This cache is the only mutable part of a knowledge base
+ * and is not visible to callers. */
 #include <pthread.h>
 
 #include "api/handles.h"
 
-struct kept {
-    struct kept *next;
+struct cached_text {
+    struct cached_text *next;
     enum lang lang;
     struct str key, text;
 };
@@ -17,7 +17,7 @@ struct texts {
     struct arena arena;
     struct reader *reader;
     const struct index *index;
-    struct kept *first;
+    struct cached_text *first;
 };
 
 static void texts_end(void *what) {
@@ -37,21 +37,21 @@ struct texts *texts_new(struct arena *a, const struct index *ix,
     return t;
 }
 
-struct asked {
+struct lookup {
     struct texts *texts;
     enum lang lang;
     struct str key, text;
 };
 
 static void look_up(void *arg) {
-    struct asked *q = arg;
+    struct lookup *q = arg;
     struct texts *t = q->texts;
     if (t->reader == NULL)
         t->reader = reader_new(t->index, &t->arena);
     struct str text = reader_message(t->reader, q->lang, q->key);
     if (text.n == 0)
-        return; /* unknown keys are not kept: a caller may invent many */
-    struct kept *k = arena_alloc(&t->arena, sizeof *k);
+        return; /* unknown keys are not cached: there is no end of them */
+    struct cached_text *k = arena_alloc(&t->arena, sizeof *k);
     k->lang = q->lang;
     k->key = arena_str(&t->arena, q->key);
     k->text = arena_str(&t->arena, text);
@@ -60,18 +60,18 @@ static void look_up(void *arg) {
     q->text = k->text;
 }
 
-static const struct kept *find(const struct texts *t, enum lang lang,
-                               struct str key) {
-    const struct kept *k = t->first;
+static const struct cached_text *find(const struct texts *t, enum lang lang,
+                                      struct str key) {
+    const struct cached_text *k = t->first;
     while (k != NULL && !(k->lang == lang && str_eq(k->key, key)))
         k = k->next;
     return k;
 }
 
 const char *texts_get(struct texts *t, enum lang lang, const char *key) {
-    struct asked q = {.texts = t, .lang = lang, .key = str_of(key)};
+    struct lookup q = {.texts = t, .lang = lang, .key = str_of(key)};
     pthread_mutex_lock(&t->lock);
-    const struct kept *k = find(t, lang, q.key);
+    const struct cached_text *k = find(t, lang, q.key);
     if (k != NULL)
         q.text = k->text;
     else if (arena_guard(&t->arena, look_up, &q, NULL) != FAIL_NONE)

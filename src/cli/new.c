@@ -39,7 +39,7 @@ static const struct report *report_of(struct drafting *d) {
                               &err);
     if (code != OOMKB_OK)
         arena_raise(&d->arena, (enum fail)code, "%s", err.text);
-    return (*held)->told->report;
+    return (*held)->current->report;
 }
 
 static void finding_use(struct drafting *d, const struct finding *f) {

@@ -8,7 +8,7 @@
  * be meant; the reason is kept for the finding. */
 #include "launch/work.h"
 
-#include "api/fit_said.h"
+#include "api/fit_input.h"
 #include "api/fit_value.h"
 #include "diagnose/command.h"
 #include "base/limits.h"

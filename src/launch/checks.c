@@ -3,7 +3,7 @@
  * card add up to more than the card. */
 #include "launch/work.h"
 
-#include "api/fit_said.h"
+#include "api/fit_input.h"
 #include "api/fit_value.h"
 #include "base/near.h"
 #include "diagnose/command.h"
