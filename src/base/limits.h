@@ -68,10 +68,10 @@
 #define MODEL_WORDS_MAX 24
 /* Bytes of a model's name; a longer text is not a name. */
 #define MODEL_NAME_BYTES_MAX 512
-/* Values of one fact that predicates are evaluated with at build. */
-#define PRECOMPUTED_VALUES_MAX 64
 /* Bytes of a predicate (`when`). */
 #define PREDICATE_BYTES_MAX 4096
+/* Parentheses and calls in each other in a predicate. */
+#define PREDICATE_DEPTH_MAX 100
 /* Facts that one predicate refers to. */
 #define PREDICATE_FACTS_MAX 16
 /* Bytes of the SQL of one table. */

@@ -5,7 +5,6 @@
 
 #include "corpus/fields.h"
 #include "index/index.h"
-#include "index/predicate.h"
 #include "index/record.h"
 
 /* LIST(r, e->docs, e->doc_count): the length; reading, also the memory. */
@@ -20,21 +19,5 @@ void codec_pattern(struct record *r, struct pattern *p);
 /* An engine, a model, a GPU, a cause ... */
 void codec_shape(struct record *r, const struct shape *shape, void *noun);
 void codec_ranking(struct record *r, struct ranking *ranking);
-
-/* A predicate as SQL, and its values: with none of its facts known, and, if it
- * has one text fact only, with each of these texts. */
-struct precomputed_value {
-    struct str word;
-    enum truth truth;
-};
-struct precomputed {
-    enum fact_name facts[PREDICATE_FACTS_MAX]; /* ?1, ?2 ... of sql */
-    size_t fact_count;
-    struct str sql;
-    enum truth unknown;
-    struct precomputed_value *values;
-    size_t value_count;
-};
-void codec_precomputed(struct record *r, struct precomputed *f);
 
 #endif

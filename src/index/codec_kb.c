@@ -1,5 +1,5 @@
-/* codec_kb.c: structs without rows in corpus/fields.h: patterns, precomputed
- * predicates, the ranking numbers. */
+/* codec_kb.c: structs without rows in corpus/fields.h: patterns and the ranking
+ * numbers. */
 #include "index/codec.h"
 
 static void codec_analysis(struct record *r, struct pattern_study *study) {
@@ -21,26 +21,6 @@ void codec_pattern(struct record *r, struct pattern *p) {
     record_str(r, &p->text);
     record_strings(r, &p->extract);
     codec_analysis(r, &p->study);
-}
-
-/* ---- predicates ---- */
-
-static enum truth codec_truth(struct record *r, enum truth truth) {
-    return (enum truth)record_word(r, (int)truth, TRUTH_UNKNOWN + 1);
-}
-
-void codec_precomputed(struct record *r, struct precomputed *f) {
-    f->fact_count = (size_t)record_word(r, (int)f->fact_count,
-                                        PREDICATE_FACTS_MAX + 1);
-    for (size_t i = 0; i < f->fact_count; i++)
-        f->facts[i] = record_fact(r, f->facts[i]);
-    record_str(r, &f->sql);
-    f->unknown = codec_truth(r, f->unknown);
-    LIST(r, f->values, f->value_count);
-    for (size_t i = 0; i < f->value_count; i++) {
-        record_str(r, &f->values[i].word);
-        f->values[i].truth = codec_truth(r, f->values[i].truth);
-    }
 }
 
 /* ---- ranking numbers ---- */

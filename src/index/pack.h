@@ -44,7 +44,6 @@ enum section {
     SECTION_COMPONENT,   /* id -> the component it folds into */
     SECTION_MESSAGE,     /* key -> text */
     SECTION_POOLED,      /* mechanism and fix -> worked, tried */
-    SECTION_PRECOMPUTED, /* predicate -> its values, computed at build */
     SECTION_COUNT_OF
 };
 

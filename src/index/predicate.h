@@ -1,23 +1,62 @@
-/* predicate.h: reading a `when` predicate. */
+/* predicate.h: a `when` predicate as a tree. */
 #ifndef INDEX_PREDICATE_H
 #define INDEX_PREDICATE_H
 
-#include "base/buf.h"
+#include "base/arena.h"
 #include "base/limits.h"
 #include "corpus/fact.h"
+
+enum value_kind { VALUE_NULL, VALUE_INTEGER, VALUE_REAL, VALUE_TEXT };
+
+struct value {
+    enum value_kind kind;
+    int64_t integer;
+    double real;
+    struct str text;
+};
+
+enum operation {
+    OP_CONSTANT,
+    OP_FACT,
+    OP_OR,
+    OP_AND,
+    OP_NOT,
+    OP_EQUAL,
+    OP_UNEQUAL,
+    OP_LESS,
+    OP_AT_MOST,
+    OP_MORE,
+    OP_AT_LEAST,
+    OP_IS,      /* x IS y: equal, or both NULL */
+    OP_IN,      /* the value, then the list */
+    OP_LIKE,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_COALESCE,
+    OP_ABS,
+    OP_MIN,
+    OP_MAX,
+    OP_VCMP,
+    OP_CASE /* a condition and its value, ..., the value of ELSE */
+};
+
+struct expression {
+    enum operation op;
+    struct value constant;
+    size_t fact; /* OP_FACT: a place in predicate.facts */
+    struct expression *args, *next;
+};
 
 struct predicate {
     enum fact_name facts[PREDICATE_FACTS_MAX]; /* each once, in text order */
     size_t fact_count;
-    const char *why; /* the error; NULL: all tokens are allowed */
-    struct str where; /* the place of the error */
-    enum { LIST_NONE, LIST_NEXT, LIST_OPEN } list; /* IN: behind it, in it */
+    const struct expression *root; /* NULL: it is none */
+    const char *why;               /* the error, if it is none ... */
+    struct str where;              /* ... and its place */
 };
 
-/* sql may be NULL. It gets the predicate with ?1, ?2 ... for the facts, and
- * with same(member) for the first member of each IN list: from a list of
- * constants SQLite would build a B-tree at each evaluation. */
-struct predicate predicate_read(struct str text, struct buf *sql);
-bool predicate_has_function(struct str name);
+struct predicate predicate_read(struct arena *a, struct str text);
 
 #endif

@@ -6,6 +6,7 @@
 #include "index/index.h"
 #include "index/pack.h"
 #include "index/codec.h"
+#include "index/predicate.h"
 
 #define QUERIES(X)                                                             \
     X(entries_of, "SELECT number FROM entry WHERE ?1 = '' OR component = ?1 "  \
@@ -54,6 +55,7 @@ struct when; /* when.c */
 
 /* What was read, by section and number: a hash table with chains. */
 #define CACHE_CHAINS 64
+#define PREDICATE_CHAINS 64
 struct cached {
     struct cached *next;
     enum section section;
@@ -68,7 +70,7 @@ struct reader {
     struct statement queries[QUERY_COUNT_OF];
     struct reader *next; /* of the next index, for SQL; NULL: not made yet */
     struct cached *cache[CACHE_CHAINS];
-    struct when *when;
+    struct known_predicate *predicates[PREDICATE_CHAINS];
     struct str code_head; /* empty: not read yet */
 };
 
@@ -101,31 +103,7 @@ void *reader_noun(struct reader *r, enum section section, uint32_t number,
 bool reader_number(struct reader *r, enum section section, struct str name,
                    uint32_t *number);
 
-/* The evaluator of predicates. */
-struct when *when_new(struct arena *a);
-/* True if it is an expression over facts that SQLite accepts; then *f has its
- * SQL and its facts. */
-bool when_prepare(struct when *w, struct str predicate, struct precomputed *f);
-/* The value of a fact for predicates: facts_last(), or a sum in *room. NULL: it
- * is not known. */
-const struct fact *when_value(const struct fact_list *facts,
-                              enum fact_name name, struct fact *room);
-/* Fill v->names with these facts, unknown ones first. Returns how many are
- * known. */
-size_t when_list_facts(const struct fact_list *facts,
-                       const enum fact_name *names, size_t count,
-                       struct verdict_when *v);
-/* The values computed at build, if there are any; then the one for these facts,
- * if it is among them. */
-bool precomputed_find(const struct pack *pack, struct arena *a,
-                   struct str predicate, struct precomputed *f);
-bool precomputed_verdict(const struct precomputed *f,
-                         const struct fact_list *facts,
-                         struct verdict_when *v);
-/* f: its SQL and facts from a trusted index, which saves reading it; or
- * NULL. */
-struct verdict_when when_evaluate(struct when *w, struct str predicate,
-                                  const struct precomputed *f,
+struct verdict_when when_evaluate(const struct predicate *p,
                                   const struct fact_list *facts);
 
 #endif

@@ -171,19 +171,3 @@ struct pooled reader_pooled(struct reader *r, enum mechanism m,
     }
     return pooled;
 }
-
-/* ---- predicates ---- */
-
-struct verdict_when reader_when(struct reader *r, struct str predicate,
-                                const struct fact_list *facts) {
-    const struct pack *pack = &r->ix->pack;
-    struct verdict_when v = {.truth = TRUTH_UNKNOWN};
-    struct precomputed f = {.fact_count = 0};
-    bool is_there = precomputed_find(pack, r->arena, predicate, &f);
-    if (is_there && precomputed_verdict(&f, facts, &v))
-        return v;
-    if (r->when == NULL)
-        r->when = when_new(r->arena);
-    return when_evaluate(r->when, predicate,
-                         is_there && pack->is_builtin ? &f : NULL, facts);
-}

@@ -89,10 +89,6 @@ void record_bool(struct record *r, bool *is) {
     *is = record_word(r, *is ? 1 : 0, 2) == 1;
 }
 
-enum fact_name record_fact(struct record *r, enum fact_name name) {
-    return (enum fact_name)record_word(r, (int)name, FACT_COUNT_OF);
-}
-
 /* ---- strings and lists ---- */
 
 void record_str(struct record *r, struct str *s) {

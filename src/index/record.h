@@ -36,7 +36,6 @@ void record_number(struct record *r, uint32_t *n);
 void record_bool(struct record *r, bool *is);
 /* A number below count, for enums. Returns it. */
 int record_word(struct record *r, int word, int count);
-enum fact_name record_fact(struct record *r, enum fact_name name);
 void record_str(struct record *r, struct str *s);
 void record_text(struct record *r, struct text *text);
 void record_strings(struct record *r, struct str_list *list);

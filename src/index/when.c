@@ -1,204 +1,55 @@
-/* when.c: predicates over facts, evaluated by SQLite as expressions.
+/* when.c: predicates over facts, evaluated as SQL has it.
  *
  *     gpu_free < 0.5 * gpu_total AND vcmp(engine_version, '0.9.1') >= 0
  *
- *     SELECT (?1 < 0.5 * ?2 AND vcmp(?3, '0.9.1') >= 0)
+ * A fact that is not known is NULL, and so is what is computed from it; AND, OR,
+ * IN, coalesce and CASE say as much as the known part decides. Bytes, tokens,
+ * blocks, counts and booleans are integers, which become reals where they pass
+ * 64 bits; ratios and seconds are reals. What is divided by 0, and the absolute
+ * value of the least integer, is not known. The tests hold this file to SQLite.
  *
- * The text comes from the corpus, not from a log; even so, only expressions are
- * accepted. predicate.c allows only known tokens and replaces facts by
- * parameters; an authorizer here refuses every action of SQLite but the
- * evaluation. The connection belongs to this file, is empty, and never has the
- * index.
- *
- * Bytes, tokens, blocks and counts are INTEGER, ratios and seconds REAL,
- * booleans 0 or 1, the rest TEXT; unknown facts are NULL. The intervals of
- * printed decimals are not considered: `number` counts.
+ * A predicate is read when it is first asked for (predicate.c) and kept.
  */
-#include <sqlite3.h>
-#include <string.h>
-
-#include "base/buf.h"
 #include "corpus/version.h"
 #include "index/predicate.h"
 #include "index/read.h"
 
-struct prepared {
-    struct prepared *next;
-    struct str predicate;
-    sqlite3_stmt *statement;
-    enum fact_name facts[PREDICATE_FACTS_MAX];
-    size_t fact_count;
+struct asking {
+    const struct predicate *predicate;
+    const struct fact_list *facts;
 };
 
-struct when {
-    struct arena *arena;
-    sqlite3 *db;
-    struct prepared *known;
-};
+static struct value evaluate(const struct asking *q,
+                             const struct expression *e);
 
-static int authorize(void *ctx, int action, const char *first,
-                     const char *second, const char *database,
-                     const char *trigger) {
-    (void)ctx;
-    (void)first;
-    (void)database;
-    (void)trigger;
-    if (action == SQLITE_SELECT)
-        return SQLITE_OK;
-    bool is_known = action == SQLITE_FUNCTION &&
-                    (predicate_has_function(str_of(second)) ||
-                     str_eq(str_of(second), STR("same")) ||
-                     str_eq(str_of(second), STR("like")));
-    return is_known ? SQLITE_OK : SQLITE_DENY;
+static struct value integer(int64_t n) {
+    return (struct value){.kind = VALUE_INTEGER, .integer = n};
 }
 
-static struct str value_text(sqlite3_value *value) {
-    if (sqlite3_value_type(value) == SQLITE_NULL)
-        return (struct str){NULL, 0};
-    const char *p = (const char *)sqlite3_value_text(value);
-    return (struct str){p, p ? (size_t)sqlite3_value_bytes(value) : 0};
+static struct value real(double x) {
+    return x == x ? (struct value){.kind = VALUE_REAL, .real = x}
+                  : (struct value){.kind = VALUE_NULL};
 }
 
-static void vcmp(sqlite3_context *ctx, int count, sqlite3_value **values) {
-    int order;
-    (void)count;
-    if (version_compare(value_text(values[0]), value_text(values[1]),
-                        &order)) {
-        sqlite3_result_int(ctx, (order > 0) - (order < 0));
-    } else {
-        sqlite3_result_null(ctx);
-    }
+static double real_of(struct value v) {
+    return v.kind == VALUE_REAL ? v.real : (double)v.integer;
 }
 
-/* Returns its argument. See predicate_read(). */
-static void same(sqlite3_context *ctx, int count, sqlite3_value **values) {
-    (void)count;
-    sqlite3_result_value(ctx, values[0]);
+static enum truth truth_of(struct value v) {
+    if (v.kind == VALUE_NULL)
+        return TRUTH_UNKNOWN;
+    return (v.kind == VALUE_REAL ? v.real != 0 : v.integer != 0) ? TRUTH_TRUE
+                                                                 : TRUTH_FALSE;
 }
 
-static void check(struct when *w, int rc) {
-    if (rc == SQLITE_NOMEM || w->db == NULL)
-        arena_raise(w->arena, FAIL_MEMORY, "out of memory for a predicate");
-    if (rc != SQLITE_OK)
-        arena_raise(w->arena, FAIL_INDEX, "a predicate cannot be read: %s",
-                    sqlite3_errmsg(w->db));
+static struct value value_of_truth(enum truth t) {
+    return t == TRUTH_UNKNOWN ? (struct value){.kind = VALUE_NULL}
+                              : integer(t == TRUTH_TRUE);
 }
 
-static void release(void *arg) {
-    struct when *w = arg;
-    for (struct prepared *p = w->known; p; p = p->next)
-        sqlite3_finalize(p->statement);
-    sqlite3_close_v2(w->db);
-    w->known = NULL;
-    w->db = NULL;
-}
+/* ---- facts ---- */
 
-struct when *when_new(struct arena *a) {
-    const int function = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    struct when *w = arena_alloc(a, sizeof *w);
-    w->arena = a;
-    arena_defer(a, release, w);
-    check(w, sqlite3_open_v2(":memory:", &w->db,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                                 SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY,
-                             NULL));
-    check(w, sqlite3_create_function_v2(w->db, "vcmp", 2, function, NULL, vcmp,
-                                        NULL, NULL, NULL));
-    check(w, sqlite3_create_function_v2(w->db, "same", 1,
-                                        SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
-                                        same, NULL, NULL, NULL));
-    sqlite3_limit(w->db, SQLITE_LIMIT_EXPR_DEPTH, 100);
-    sqlite3_limit(w->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200);
-    check(w, sqlite3_set_authorizer(w->db, authorize, NULL));
-    return w;
-}
-
-/* False and *why if a token is not allowed. */
-static bool predicate_to_sql(struct arena *a, struct str predicate,
-                             struct precomputed *f, struct str *why) {
-    struct buf sql;
-    buf_init_in(&sql, a, (size_t)4 * PREDICATE_BYTES_MAX);
-    buf_add(&sql, STR("SELECT (\n"));
-    struct predicate words = predicate_read(predicate, &sql);
-    buf_add(&sql, STR("\n)"));
-    if (words.why != NULL) {
-        *why = arena_printf(a, "%s: \"%.*s\"", words.why,
-                            (int)(words.where.n < 60 ? words.where.n : 60),
-                            words.where.p);
-        return false;
-    }
-    if (!buf_ok(&sql))
-        arena_raise(a, FAIL_MEMORY, "out of memory for a predicate");
-    *f = (struct precomputed){.fact_count = words.fact_count,
-                           .sql = buf_str(&sql)};
-    memcpy(f->facts, words.facts, sizeof f->facts);
-    return true;
-}
-
-/* NULL and *why if SQLite does not accept it. */
-static struct prepared *prepare(struct when *w, struct str predicate,
-                                const struct precomputed *f, struct str *why) {
-    struct prepared *p = arena_alloc(w->arena, sizeof *p);
-    p->predicate = arena_str(w->arena, predicate);
-    p->fact_count = f->fact_count;
-    memcpy(p->facts, f->facts, sizeof p->facts);
-    int rc = sqlite3_prepare_v3(w->db, f->sql.p, (int)f->sql.n,
-                                SQLITE_PREPARE_PERSISTENT, &p->statement, NULL);
-    if (rc == SQLITE_NOMEM)
-        check(w, rc);
-    if (rc != SQLITE_OK) {
-        *why = arena_printf(w->arena, "not an expression: %s",
-                            sqlite3_errmsg(w->db));
-        return NULL;
-    }
-    p->next = w->known;
-    w->known = p;
-    return p;
-}
-
-static struct prepared *known(struct when *w, struct str predicate) {
-    struct prepared *p = w->known;
-    while (p != NULL && !str_eq(p->predicate, predicate))
-        p = p->next;
-    return p;
-}
-
-bool when_prepare(struct when *w, struct str predicate, struct precomputed *f) {
-    struct str why;
-    return predicate_to_sql(w->arena, predicate, f, &why) &&
-           prepare(w, predicate, f, &why) != NULL;
-}
-
-/* ---- values ---- */
-
-static int bind_number(sqlite3_stmt *statement, int at, enum fact_name name,
-                       int64_t number) {
-    switch (fact_unit(name)) {
-    case UNIT_RATIO:
-    case UNIT_SECONDS: /* doubles, since predicates have literals like 0.9 */
-        return sqlite3_bind_double(statement, at,
-                                   (double)number / (double)UNITS_MICRO);
-    case UNIT_BYTES:
-    case UNIT_TOKENS:
-    case UNIT_BLOCKS:
-    case UNIT_COUNT:
-    case UNIT_BOOL:
-    case UNIT_TEXT:
-    case UNIT_VERSION:
-        break;
-    }
-    return sqlite3_bind_int64(statement, at, number);
-}
-
-static int bind_fact(sqlite3_stmt *statement, int at, const struct fact *f) {
-    enum unit unit = fact_unit(f->name);
-    if (unit == UNIT_TEXT || unit == UNIT_VERSION)
-        return sqlite3_bind_text64(statement, at, f->word.n ? f->word.p : "",
-                                   f->word.n, SQLITE_STATIC, SQLITE_UTF8);
-    return bind_number(statement, at, f->name, f->number);
-}
-
-/* The sum of all facts of that name; false: none is known, or overflow. */
+/* Memory of all foreign processes; false: none is known, or beyond 64 bits. */
 static bool sum_of(const struct fact_list *facts, enum fact_name name,
                    struct fact *sum) {
     bool is_known = false;
@@ -213,86 +64,350 @@ static bool sum_of(const struct fact_list *facts, enum fact_name name,
     return is_known;
 }
 
-const struct fact *when_value(const struct fact_list *facts,
-                              enum fact_name name, struct fact *room) {
+/* The last one, or a sum in *room. NULL: it is not known. */
+static const struct fact *fact_of(const struct fact_list *facts,
+                                  enum fact_name name, struct fact *room) {
     if (name == FACT_other_in_use)
         return sum_of(facts, name, room) ? room : NULL;
     return facts_last(facts, name);
 }
 
-size_t when_list_facts(const struct fact_list *facts,
-                       const enum fact_name *names, size_t count,
-                       struct verdict_when *v) {
-    enum fact_name known[PREDICATE_FACTS_MAX];
-    size_t known_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct fact room;
-        if (when_value(facts, names[i], &room) != NULL) {
-            known[known_count++] = names[i];
+static struct value value_of_fact(const struct asking *q, size_t i) {
+    struct fact room;
+    const struct fact *f = fact_of(q->facts, q->predicate->facts[i], &room);
+    if (f == NULL)
+        return (struct value){.kind = VALUE_NULL};
+    switch (fact_unit(f->name)) {
+    case UNIT_TEXT:
+    case UNIT_VERSION:
+        return (struct value){.kind = VALUE_TEXT, .text = f->word};
+    case UNIT_RATIO:
+    case UNIT_SECONDS: /* SQL's 0.9, not arithmetic of ours */
+        return real((double)f->number / (double)UNITS_MICRO);
+    case UNIT_BYTES:
+    case UNIT_TOKENS:
+    case UNIT_BLOCKS:
+    case UNIT_COUNT:
+    case UNIT_BOOL: break;
+    }
+    return integer(f->number);
+}
+
+/* ---- comparing ---- */
+
+static int order_of_reals(double x, double y) {
+    return (x > y) - (x < y);
+}
+
+static int order_of_mixed(int64_t x, double y) {
+    if (y < -9223372036854775808.0)
+        return 1;
+    if (y >= 9223372036854775808.0)
+        return -1;
+    int64_t whole = (int64_t)y;
+    return x != whole ? (x > whole) - (x < whole)
+                      : order_of_reals((double)x, y);
+}
+
+/* Of two numbers or two texts. */
+static int order_of(struct value x, struct value y) {
+    if (x.kind == VALUE_TEXT)
+        return str_cmp(x.text, y.text);
+    if (x.kind == VALUE_INTEGER && y.kind == VALUE_INTEGER)
+        return (x.integer > y.integer) - (x.integer < y.integer);
+    if (x.kind == VALUE_INTEGER)
+        return order_of_mixed(x.integer, y.real);
+    if (y.kind == VALUE_INTEGER)
+        return -order_of_mixed(y.integer, x.real);
+    return order_of_reals(x.real, y.real);
+}
+
+static struct value compare(enum operation op, struct value x,
+                            struct value y) {
+    if (x.kind == VALUE_NULL || y.kind == VALUE_NULL)
+        return op == OP_IS ? integer(x.kind == y.kind)
+                           : (struct value){.kind = VALUE_NULL};
+    int order = order_of(x, y);
+    bool holds = op == OP_UNEQUAL   ? order != 0
+                 : op == OP_LESS    ? order < 0
+                 : op == OP_AT_MOST ? order <= 0
+                 : op == OP_MORE    ? order > 0
+                 : op == OP_AT_LEAST ? order >= 0
+                                     : order == 0;
+    return integer(holds);
+}
+
+static struct value in_list(const struct asking *q,
+                            const struct expression *e) {
+    struct value x = evaluate(q, e->args);
+    enum truth found = TRUTH_FALSE;
+    for (const struct expression *at = e->args->next; at; at = at->next) {
+        enum truth one = truth_of(compare(OP_EQUAL, x, evaluate(q, at)));
+        if (one == TRUTH_TRUE)
+            return integer(1);
+        found = one == TRUTH_UNKNOWN ? one : found;
+    }
+    return value_of_truth(found);
+}
+
+static char folded(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Behind the character at i, of one byte or more. */
+static size_t next_char(struct str s, size_t i) {
+    i++;
+    while (i < s.n && ((unsigned char)s.p[i] & 0xC0) == 0x80)
+        i++;
+    return i;
+}
+
+/* % is any text, _ one character; ASCII letters of either case are the same.
+ * Where a try behind the last % fails, the next begins one byte on. */
+static bool is_like(struct str s, struct str like) {
+    size_t i = 0, k = 0, again_i = 0, again_k = SIZE_MAX;
+    while (i < s.n) {
+        char c = k < like.n ? like.p[k] : '\0';
+        if (c == '%' && k < like.n) {
+            again_k = ++k;
+            again_i = i;
+        } else if (c == '_' && k < like.n) {
+            i = next_char(s, i);
+            k++;
+        } else if (k < like.n && folded(c) == folded(s.p[i])) {
+            i++;
+            k++;
+        } else if (again_k != SIZE_MAX) {
+            k = again_k;
+            i = again_i = next_char(s, again_i);
         } else {
-            v->names[v->name_count++] = names[i];
+            return false;
         }
     }
-    memcpy(v->names + v->name_count, known, known_count * sizeof known[0]);
-    v->name_count += known_count;
-    return known_count;
+    while (k < like.n && like.p[k] == '%')
+        k++;
+    return k == like.n;
 }
 
-static void bind_all(struct when *w, struct prepared *p,
-                     const struct fact_list *facts) {
+/* ---- arithmetic ---- */
+
+static bool negative_i64(int64_t x, int64_t *out) {
+    *out = x == INT64_MIN ? 0 : -x;
+    return x != INT64_MIN;
+}
+
+static bool subtract_i64(int64_t x, int64_t y, int64_t *out) {
+    int64_t less;
+    if (negative_i64(y, &less))
+        return add_i64(x, less, out);
+    return x < 0 && add_i64(x - INT64_MIN, 0, out);
+}
+
+static bool on_integers(enum operation op, int64_t x, int64_t y,
+                        int64_t *out) {
+    if (op == OP_ADD)
+        return add_i64(x, y, out);
+    if (op == OP_SUBTRACT)
+        return subtract_i64(x, y, out);
+    if (op == OP_MULTIPLY)
+        return mul_i64(x, y, out);
+    if (y == -1)
+        return negative_i64(x, out);
+    *out = x / y;
+    return true;
+}
+
+static double on_reals(enum operation op, double x, double y) {
+    return op == OP_ADD        ? x + y
+           : op == OP_SUBTRACT ? x - y
+           : op == OP_MULTIPLY ? x * y
+                               : x / y;
+}
+
+static struct value arithmetic(enum operation op, struct value x,
+                               struct value y) {
+    bool is_known = x.kind != VALUE_NULL && y.kind != VALUE_NULL &&
+                    (op != OP_DIVIDE || truth_of(y) == TRUTH_TRUE);
+    int64_t n;
+    if (!is_known)
+        return (struct value){.kind = VALUE_NULL};
+    if (x.kind == VALUE_INTEGER && y.kind == VALUE_INTEGER &&
+        on_integers(op, x.integer, y.integer, &n))
+        return integer(n);
+    return real(on_reals(op, real_of(x), real_of(y)));
+}
+
+static struct value absolute(struct value x) {
+    if (x.kind == VALUE_REAL)
+        return real(x.real < 0 ? -x.real : x.real);
+    if (x.kind == VALUE_INTEGER && x.integer < 0 &&
+        !negative_i64(x.integer, &x.integer))
+        return (struct value){.kind = VALUE_NULL};
+    return x;
+}
+
+/* ---- functions ---- */
+
+static struct value extreme(const struct asking *q,
+                            const struct expression *e) {
+    struct value best = evaluate(q, e->args);
+    for (const struct expression *at = e->args->next; at; at = at->next) {
+        struct value next = evaluate(q, at);
+        if (best.kind == VALUE_NULL || next.kind == VALUE_NULL)
+            return (struct value){.kind = VALUE_NULL};
+        int order = order_of(next, best);
+        if (e->op == OP_MIN ? order < 0 : order > 0)
+            best = next;
+    }
+    return best;
+}
+
+static struct value first_known(const struct asking *q,
+                                const struct expression *e) {
+    struct value x = {.kind = VALUE_NULL};
+    for (const struct expression *at = e->args;
+         at && x.kind == VALUE_NULL; at = at->next)
+        x = evaluate(q, at);
+    return x;
+}
+
+static struct value chosen(const struct asking *q,
+                           const struct expression *e) {
+    const struct expression *at = e->args;
+    while (at->next && truth_of(evaluate(q, at)) != TRUTH_TRUE)
+        at = at->next->next;
+    return evaluate(q, at->next ? at->next : at);
+}
+
+static struct value order_of_versions(struct value x, struct value y) {
+    int order = 0;
+    if (x.kind == VALUE_NULL || y.kind == VALUE_NULL ||
+        !version_compare(x.text, y.text, &order))
+        return (struct value){.kind = VALUE_NULL};
+    return integer((order > 0) - (order < 0));
+}
+
+static struct value like(struct value x, struct value y) {
+    if (x.kind == VALUE_NULL || y.kind == VALUE_NULL)
+        return (struct value){.kind = VALUE_NULL};
+    return integer(is_like(x.text, y.text));
+}
+
+/* ---- all of it ---- */
+
+/* decides: the truth of one side that makes the other's of no account. */
+static struct value connect(const struct asking *q,
+                            const struct expression *e, enum truth decides) {
+    enum truth x = truth_of(evaluate(q, e->args));
+    if (x == decides)
+        return value_of_truth(x);
+    enum truth y = truth_of(evaluate(q, e->args->next));
+    return value_of_truth(y == decides || x != TRUTH_UNKNOWN ? y : x);
+}
+
+static struct value negated(struct value x) {
+    enum truth t = truth_of(x);
+    return t == TRUTH_UNKNOWN ? value_of_truth(t) : integer(t == TRUTH_FALSE);
+}
+
+static struct value evaluate(const struct asking *q,
+                             const struct expression *e) {
+    switch (e->op) {
+    case OP_CONSTANT: return e->constant;
+    case OP_FACT: return value_of_fact(q, e->fact);
+    case OP_OR: return connect(q, e, TRUTH_TRUE);
+    case OP_AND: return connect(q, e, TRUTH_FALSE);
+    case OP_NOT: return negated(evaluate(q, e->args));
+    case OP_IN: return in_list(q, e);
+    case OP_COALESCE: return first_known(q, e);
+    case OP_MIN:
+    case OP_MAX: return extreme(q, e);
+    case OP_CASE: return chosen(q, e);
+    case OP_ABS: return absolute(evaluate(q, e->args));
+    case OP_EQUAL:
+    case OP_UNEQUAL:
+    case OP_LESS:
+    case OP_AT_MOST:
+    case OP_MORE:
+    case OP_AT_LEAST:
+    case OP_IS:
+    case OP_LIKE:
+    case OP_ADD:
+    case OP_SUBTRACT:
+    case OP_MULTIPLY:
+    case OP_DIVIDE:
+    case OP_VCMP: break;
+    }
+    struct value x = evaluate(q, e->args), y = evaluate(q, e->args->next);
+    if (e->op == OP_LIKE)
+        return like(x, y);
+    if (e->op == OP_VCMP)
+        return order_of_versions(x, y);
+    return e->op >= OP_ADD && e->op <= OP_DIVIDE ? arithmetic(e->op, x, y)
+                                                 : compare(e->op, x, y);
+}
+
+/* v->names: these facts, unknown ones first. */
+static void name_facts(const struct asking *q, struct verdict_when *v) {
+    const struct predicate *p = q->predicate;
+    enum fact_name known[PREDICATE_FACTS_MAX];
+    size_t known_count = 0;
     for (size_t i = 0; i < p->fact_count; i++) {
         struct fact room;
-        const struct fact *f = when_value(facts, p->facts[i], &room);
-        if (f != NULL)
-            check(w, bind_fact(p->statement, (int)i + 1, f));
+        if (fact_of(q->facts, p->facts[i], &room) != NULL)
+            known[known_count++] = p->facts[i];
+        else
+            v->names[v->name_count++] = p->facts[i];
     }
+    for (size_t i = 0; i < known_count; i++)
+        v->names[v->name_count++] = known[i];
 }
 
-/* An error of the evaluation (abs of the least integer) is unknown, as NULL. */
-static enum truth run(struct when *w, sqlite3_stmt *statement) {
-    enum truth truth = TRUTH_UNKNOWN;
-    int rc = sqlite3_step(statement);
-    if (rc == SQLITE_ROW &&
-        sqlite3_column_type(statement, 0) != SQLITE_NULL)
-        truth = sqlite3_column_double(statement, 0) != 0.0 ? TRUTH_TRUE
-                                                           : TRUTH_FALSE;
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
-    if (rc == SQLITE_NOMEM)
-        check(w, rc);
-    return truth;
-}
-
-static struct prepared *prepare_now(struct when *w, struct str predicate,
-                                    const struct precomputed *f) {
-    struct precomputed now;
-    struct str why;
-    struct prepared *p = NULL;
-    if (f != NULL || predicate_to_sql(w->arena, predicate, &now, &why))
-        p = prepare(w, predicate, f != NULL ? f : &now, &why);
-    if (p == NULL)
-        arena_raise(w->arena, FAIL_INDEX, "a predicate is damaged: %.*s",
-                    STR_ARG(why));
-    return p;
-}
-
-struct verdict_when when_evaluate(struct when *w, struct str predicate,
-                                  const struct precomputed *f,
+struct verdict_when when_evaluate(const struct predicate *p,
                                   const struct fact_list *facts) {
-    struct verdict_when verdict = {.truth = TRUTH_UNKNOWN};
-    struct prepared *p = known(w, predicate);
-    p = p != NULL ? p : prepare_now(w, predicate, f);
-    when_list_facts(facts, p->facts, p->fact_count, &verdict);
-    bind_all(w, p, facts);
-    verdict.truth = run(w, p->statement);
-    return verdict;
+    struct verdict_when v = {.truth = TRUTH_UNKNOWN};
+    struct asking q = {p, facts};
+    name_facts(&q, &v);
+    v.truth = truth_of(evaluate(&q, p->root));
+    return v;
+}
+
+static struct str reason(struct arena *a, const struct predicate *p) {
+    return arena_printf(a, "%s: \"%.*s\"", p->why,
+                        (int)(p->where.n < 60 ? p->where.n : 60), p->where.p);
 }
 
 bool when_valid(struct arena *a, struct str predicate, struct str *why) {
-    struct when *w = when_new(a);
-    struct precomputed f;
-    bool is_valid = predicate_to_sql(a, predicate, &f, why) &&
-                    prepare(w, predicate, &f, why) != NULL;
-    release(w); /* a build checks thousands of predicates */
-    return is_valid;
+    struct predicate p = predicate_read(a, predicate);
+    if (p.root == NULL)
+        *why = reason(a, &p);
+    return p.root != NULL;
+}
+
+/* ---- a report ---- */
+
+struct known_predicate {
+    struct known_predicate *next;
+    struct str text;
+    struct predicate is;
+};
+
+struct verdict_when reader_when(struct reader *r, struct str predicate,
+                                const struct fact_list *facts) {
+    struct known_predicate **chain =
+        &r->predicates[str_hash(predicate) % PREDICATE_CHAINS];
+    struct known_predicate *known = *chain;
+    while (known != NULL && !str_eq(known->text, predicate))
+        known = known->next;
+    if (known == NULL) {
+        struct str text = arena_str(r->arena, predicate);
+        known = arena_alloc(r->arena, sizeof *known);
+        *known = (struct known_predicate){*chain, text,
+                                          predicate_read(r->arena, text)};
+        if (known->is.root == NULL)
+            arena_raise(r->arena, FAIL_INDEX, "a predicate is damaged: %.*s",
+                        STR_ARG(reason(r->arena, &known->is)));
+        *chain = known;
+    }
+    return when_evaluate(&known->is, facts);
 }

@@ -11,9 +11,6 @@ struct writer {
     struct pack_draft *pack;
 };
 
-/* precomputed.c: all predicates of a corpus with their values. */
-void write_precomputed(struct pack_draft *pack, struct arena *a,
-                    const struct corpus *c);
 void write_search(struct writer *w, const struct corpus *c);
 /* Reads groups and pooled rates from the tables, which must be written
  * first. */

@@ -213,5 +213,4 @@ void write_pack(struct writer *w, const struct corpus *c,
     pack_entries(w, c);
     pack_kb(w, c);
     pack_pooled(w);
-    write_precomputed(w->pack, w->db->arena, c);
 }

@@ -76,7 +76,7 @@ static void tell_when(const struct teller *t, struct block *under,
     bool is_said[FACT_COUNT_OF] = {false};
     struct words out = words_begin(t, said(t, "report.comma"));
     for (size_t i = 0; i < when->count; i++) {
-        struct predicate p = predicate_read(when->at[i], NULL);
+        struct predicate p = predicate_read(t->a, when->at[i]);
         for (size_t k = 0; k < p.fact_count; k++) {
             if (!is_said[p.facts[k]])
                 words_add(&out, said_fact(t, p.facts[k]));
