@@ -1,8 +1,8 @@
-/* bridge.c: the public header as JavaScript can call it. Arguments are numbers
- * and pointers into the module's memory, options come as one struct of 32-bit
- * words, what a call writes is gathered here and fetched, and so is the last
- * error. One module is one knowledge base, used by one thread: hence the
- * state below. */
+/* bridge.c: the public header for JavaScript. Arguments are numbers and
+ * pointers into the module's memory; options are one struct of 32-bit words.
+ * The output of a call and the last error are kept here until they are fetched.
+ * One module is one knowledge base and is used by one thread, so this state is
+ * static. */
 #include <emscripten.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static struct {
     oomkb_error error;
     char *out;
     size_t out_bytes, out_room;
-    size_t count; /* of entries that were written */
+    size_t count; /* entries that the last call has written */
     int fits;
     uint64_t lines;
 } the;
@@ -26,7 +26,7 @@ struct str base_built_in(void) {
     return (struct str){the.index, the.index_bytes};
 }
 
-/* ---- what is asked for after a call ---- */
+/* ---- results of the last call ---- */
 
 EMSCRIPTEN_KEEPALIVE const char *js_error(void) {
     return the.error.text;
@@ -44,7 +44,7 @@ EMSCRIPTEN_KEEPALIVE int js_fits(void) {
     return the.fits;
 }
 
-/* A long answer leaves no long buffer behind. */
+/* Frees the buffer, which may be large. */
 EMSCRIPTEN_KEEPALIVE void js_out_done(void) {
     free(the.out);
     the.out = NULL;
@@ -66,14 +66,14 @@ static int gather(void *ctx, const char *bytes, size_t n) {
     return 0;
 }
 
-/* Of the module's memory, what is in use. */
+/* Bytes of the module's memory that are in use. */
 EMSCRIPTEN_KEEPALIVE size_t js_used_bytes(void) {
     return (size_t)mallinfo().uordblks;
 }
 
 /* ---- options ---- */
 
-/* As index.mjs lays it out: words of four bytes. */
+/* The layout is that of index.mjs: words of four bytes. */
 struct js_options {
     const char *lang, *input_name;
     const char *const *answers, *const *machine, *const *own_reports;
@@ -99,7 +99,7 @@ static const oomkb_options *options_of(const struct js_options *from,
 
 /* ---- the knowledge base ---- */
 
-/* Where the index is to be put, before js_open(). */
+/* Memory for the index, to be filled before js_open(). */
 EMSCRIPTEN_KEEPALIVE char *js_index_room(size_t n) {
     the.index = malloc(n);
     the.index_bytes = the.index != NULL ? n : 0;
@@ -164,7 +164,7 @@ EMSCRIPTEN_KEEPALIVE int js_report_is_whole(const oomkb_report *report) {
     return oomkb_report_is_whole(report, &the.lines);
 }
 
-/* Of the report that was asked last whether it is whole. */
+/* The lines of the report that js_report_is_whole() was last called with. */
 EMSCRIPTEN_KEEPALIVE double js_lines(void) {
     return (double)the.lines;
 }

@@ -1,7 +1,7 @@
-/* recode.c: the index, with its patterns compiled by the PCRE2 of this module.
- * What a pattern is compiled to depends on the width of pointers, so what the
- * native program wrote down is of no use here, and a first log would compile
- * two hundred patterns. Called once, when the package is built (recode.mjs). */
+/* recode.c: the index with its patterns compiled by the PCRE2 of this module.
+ * Compiled patterns depend on the width of pointers, so those that the native
+ * program wrote cannot be used here, and a first log would have to compile two
+ * hundred patterns. Called once, when the package is built (recode.mjs). */
 #include <emscripten.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static struct pattern_list compiled(struct recoding *w,
     return set;
 }
 
-/* Byte by byte, the key in front included: so they come in their order. */
+/* Records are copied with their keys, so they keep their order. */
 static void copy_section(struct recoding *w, const struct index *ix,
                          enum section section, struct pack_draft *draft) {
     for (uint32_t i = 0; i < ix->pack.sections[section].count; i++) {
@@ -62,7 +62,7 @@ static void recode(void *ctx) {
  * no index. */
 EMSCRIPTEN_KEEPALIVE const char *js_recode(const char *image, size_t n,
                                            size_t *made) {
-    static struct arena a; /* what is handed out is in it */
+    static struct arena a; /* owns the result */
     static struct allocator from;
     from = standard_allocator;
     struct recoding w = {.a = &a, .image = {image, n}};

@@ -1,7 +1,7 @@
-/* vfs.c: the system below SQLite: there is none. The index lies in memory, and
- * so does what SQLite puts aside (SQLITE_TEMP_STORE=3), so no file is ever
- * opened; that time and randomness are asked for is of no account to an index
- * that is only read. */
+/* vfs.c: a SQLite VFS without a system. The index and temporary data
+ * (SQLITE_TEMP_STORE=3) are in memory, so no file is ever opened. Time and
+ * randomness are constants, which does not matter for an index that is only
+ * read. */
 #include <string.h>
 
 #include <sqlite3.h>
@@ -37,12 +37,12 @@ static int fill_with_zeros(sqlite3_vfs *vfs, int n, char *out) {
     return n;
 }
 
-static int sleep_not(sqlite3_vfs *vfs, int microseconds) {
+static int no_sleep(sqlite3_vfs *vfs, int microseconds) {
     (void)vfs, (void)microseconds;
     return 0;
 }
 
-static int tell_no_time(sqlite3_vfs *vfs, double *day) {
+static int no_time(sqlite3_vfs *vfs, double *day) {
     (void)vfs;
     *day = 0;
     return SQLITE_OK;
@@ -58,8 +58,8 @@ int sqlite3_os_init(void) {
                               .xAccess = access_no_file,
                               .xFullPathname = keep_name,
                               .xRandomness = fill_with_zeros,
-                              .xSleep = sleep_not,
-                              .xCurrentTime = tell_no_time};
+                              .xSleep = no_sleep,
+                              .xCurrentTime = no_time};
     return sqlite3_vfs_register(&vfs, 1);
 }
 

@@ -1,4 +1,4 @@
-/* amdgpu_sysfs.c: AMD's cards by the files that their driver keeps:
+/* amdgpu_sysfs.c: AMD's cards from the files of their driver in sysfs:
  *
  *     /sys/class/drm/card0/device/mem_info_vram_total    274861129728
  *     /sys/class/drm/card0/device/mem_info_vram_used         13877248

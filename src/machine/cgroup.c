@@ -3,8 +3,8 @@
  *     version 2   0::/kubepods/pod1/c9     memory.max memory.peak memory.events
  *     version 1   4:memory:/docker/c9      memory.limit_in_bytes ...
  *
- * "max", and the number that version 1 prints for no limit (near 2^63), are
- * none.
+ * "max", and the number that version 1 prints without a limit (near 2^63), mean
+ * no limit.
  */
 #include "machine/source.h"
 

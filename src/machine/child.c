@@ -1,18 +1,17 @@
-/* child.c: a command between us and who started us, which neither should
- * notice.
+/* child.c: running a command transparently: neither the parent of this process
+ * nor the command should notice it.
  *
- *     who started us --signals--> us --to the group--> the command
- *     terminal  <-- as it is -- [64 KiB] <-- its terminal, or its pipe
- *                                  '--> seen()
+ *     parent --signals--> this process --signals to its group--> the command
+ *     stdout <-- unchanged -- [64 KiB] <-- pseudo terminal or pipe
+ *                                '--> seen()
  *
- * One loop waits for what can be read, what can be written and signals, and
- * never blocks in a write: a reader that has stopped holds up the command, as
- * it would without us, and not the signals. A reader that has gone closes the
- * command's pipe.
+ * One loop polls for input, output and signals and never blocks in a write. A
+ * reader that is slow blocks the command, as it would without this process, but
+ * not the signals. When a reader closes its end, the command's pipe is closed.
  *
- * The command has its own process group, so that all of it gets each signal
- * once. Behind its end what it left in the pipes is passed on; who holds them
- * open still is not waited for, as a shell does not.
+ * The command has its own process group, so that each of its processes gets a
+ * signal once. After its end the rest in the pipes is passed on. Processes that
+ * still hold them open are not waited for, as in a shell.
  */
 #define _GNU_SOURCE /* struct signalfd_siginfo beside POSIX */
 #include "machine/child.h"
@@ -31,27 +30,27 @@
 #include "machine/terminal.h"
 
 #define PIECE (64 * 1024)
-#define PIPE_PIECE 4096 /* what poll() promises to take without blocking */
-#define BEHIND_MS 100   /* of silence, once the command has ended */
-#define END_TRIES 50    /* of 100 ms, before a group is killed */
+#define PIPE_PIECE 4096 /* a write after POLLOUT does not block up to this */
+#define BEHIND_MS 100   /* without output after the command has ended */
+#define END_TRIES 50    /* waits of 100 ms before a group is killed */
 
 struct stream {
-    int from, to; /* from -1: over */
+    int from, to; /* from -1: closed */
     int which;    /* CHILD_OUT ... */
     char room[PIECE];
     size_t begin, end;
-    size_t most; /* of one write */
+    size_t most; /* bytes of one write */
 };
 
 struct run {
     const struct child_order *order;
     struct stream stream[CHILD_STREAMS];
-    struct stream typed;   /* from our terminal to its */
-    int own_end, its_end;  /* of its terminal; -1: it has none */
-    int like;              /* our terminal, which that is like */
+    struct stream typed;   /* from our terminal to the command's */
+    int own_end, its_end;  /* of the command's terminal; -1: it has none */
+    int like;              /* our terminal, the model for the command's */
     struct terminal_mode mode;
-    int signals;
-    sigset_t taken; /* blocked here, not for the command */
+    int signals;    /* signalfd() */
+    sigset_t taken; /* blocked here, unblocked in the command */
     pid_t pid;
     bool is_ended;
     struct child_end end;
@@ -62,12 +61,13 @@ struct run {
 static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGUSR1,
                                 SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH, SIGALRM};
 
-static bool asks_to_end(int number) {
+static bool is_termination(int number) {
     return number == SIGTERM || number == SIGINT || number == SIGHUP ||
            number == SIGQUIT;
 }
 
-/* All but those that who started us wants ignored. */
+/* SIGCHLD and the signals to pass on, but those that the parent has set to be
+ * ignored. */
 static sigset_t signals_taken(void) {
     sigset_t set;
     sigemptyset(&set);
@@ -92,7 +92,7 @@ static void reap(struct run *r) {
     }
 }
 
-/* With us, as one job: stopped together, woken together. */
+/* Stop the command and this process as one job; SIGCONT wakes both. */
 static void stop_together(struct run *r) {
     kill(-r->pid, SIGTSTP);
     terminal_raw(&r->mode, r->order->in, false);
@@ -112,7 +112,7 @@ static void take_signal(struct run *r, int number) {
         stop_together(r);
         return;
     }
-    r->end.stopped_by = asks_to_end(number) ? number : r->end.stopped_by;
+    r->end.stopped_by = is_termination(number) ? number : r->end.stopped_by;
     if (number == SIGCONT && r->typed.from >= 0)
         terminal_raw(&r->mode, r->order->in, true);
     if (!r->is_ended)
@@ -157,7 +157,7 @@ static void stream_write(struct run *r, struct stream *s) {
         if (!has_bytes(s) && s->which < CHILD_STREAMS)
             r->order->seen(r->order->ctx, s->which, s->room, s->end);
     } else if (errno != EINTR && errno != EAGAIN) {
-        stream_close(s); /* nobody reads: the command shall know */
+        stream_close(s); /* no reader: the command gets SIGPIPE or EPIPE */
     }
 }
 
@@ -176,7 +176,7 @@ static void serve(struct run *r, struct stream *s, const struct pollfd *ready) {
         stream_read(s);
 }
 
-/* Until the command has ended and its output is passed on. */
+/* The loop: until the command has ended and its output is passed on. */
 static void pass_on(struct run *r) {
     struct stream *all[] = {&r->stream[CHILD_OUT], &r->stream[CHILD_ERR],
                             &r->typed};
@@ -188,7 +188,7 @@ static void pass_on(struct run *r) {
             fds[i + 1] = wanted(all[i]);
         bool is_out_open = all[0]->from >= 0 || all[1]->from >= 0;
         if (r->is_ended) {
-            fds[3].fd = -1; /* nobody types to it any more */
+            fds[3].fd = -1; /* no more input for it */
             if (!is_out_open)
                 return;
         }
@@ -200,9 +200,9 @@ static void pass_on(struct run *r) {
     }
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-/* A regular file takes all at once; a pipe what fits. */
+/* A write to a regular file is always complete; one to a pipe may block. */
 static void stream_open(struct stream *s, int which, int from, int to) {
     struct stat about;
     bool is_file = fstat(to, &about) == 0 && S_ISREG(about.st_mode);
@@ -226,7 +226,8 @@ static void terminal_open(struct run *r) {
     }
 }
 
-/* What the command writes to: its terminal where ours is one, else a pipe. */
+/* The file that the command writes to: its terminal if ours is a terminal, else
+ * a pipe. -1: errno. */
 static int output_open(struct run *r, int which, bool *is_terminal_read) {
     int to = r->order->out[which], ends[2];
     *r->stream[which].room = '\0';
@@ -269,7 +270,7 @@ static void on_exec_close(int fd) {
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* errno of what failed; 0: it runs. */
+/* 0: the command runs; else errno. */
 static int start(struct run *r) {
     bool is_read = false;
     int report[2], number = 0;
@@ -290,7 +291,7 @@ static int start(struct run *r) {
     if (r->pid < 0)
         return errno;
     if (r->its_end < 0)
-        setpgid(r->pid, r->pid); /* whoever of the two is first */
+        setpgid(r->pid, r->pid); /* also in the child: either may be first */
     for (int i = 1; i < 3; i++)
         if (fds[i] != r->its_end)
             close(fds[i]);
@@ -332,7 +333,7 @@ struct child_end child_run(const struct child_order *order) {
     return r.end;
 }
 
-/* ---- behind it ---- */
+/* ---- after the end ---- */
 
 void child_end_group(pid_t group) {
     struct timespec pause = {0, 100 * 1000000};
@@ -353,7 +354,7 @@ int child_pause(int seconds) {
     sigset_t ends;
     sigemptyset(&ends);
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
-        if (asks_to_end(passed_on[i]))
+        if (is_termination(passed_on[i]))
             sigaddset(&ends, passed_on[i]);
     int number = sigtimedwait(&ends, NULL, &t);
     return number > 0 ? number : 0;

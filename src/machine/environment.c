@@ -1,7 +1,7 @@
-/* environment.c: what a scheduler and a user say by the environment. Only the
- * names of this list are read: variables hold tokens as well.
+/* environment.c: facts from environment variables of a scheduler or a user.
+ * Only the names of this list are read, since other variables may hold tokens.
  *
- *     SLURM_MEM_PER_NODE=65536    MiB, that the job may use
+ *     SLURM_MEM_PER_NODE=65536    limit of the job in MiB
  *     PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
  */
 #include "machine/source.h"

@@ -1,4 +1,4 @@
-/* lines.c: facts of the machine as lines that the library takes. */
+/* lines.c: facts as lines of oomkb_options.machine. */
 #include "machine/source.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
-/* machine.c: reads the sources of this machine. A file that is not there, and
- * a tool that is not installed, are no facts and no error.
+/* machine.c: reading all sources of this machine. A missing file or tool is not
+ * an error: it gives no facts.
  *
- * Of a cgroup's ancestors the least limit holds. In a container the folder of
- * its own cgroup is where the hierarchy is mounted; on the host it is below by
- * the path that /proc/self/cgroup names.
+ * The smallest limit among a cgroup and its ancestors holds. In a container its
+ * own cgroup is mounted at the root of the hierarchy; on the host it is below
+ * the root, at the path in /proc/self/cgroup.
  */
 #include "machine/machine.h"
 
@@ -71,7 +71,8 @@ static bool has_events(const struct cgroup_files *f) {
     return access(path, R_OK) == 0;
 }
 
-/* The memory controller is in one of the two. */
+/* Find the cgroup of this process that has the memory controller: in version 2
+ * or version 1. */
 static bool cgroup_find(struct cgroup_files *f) {
     char text[MACHINE_FILE_BYTES_MAX];
     struct str all = {text, file_into("/proc/self/cgroup", text, sizeof text)};
@@ -118,7 +119,8 @@ static struct cgroup_state state_of(const struct cgroup_files *f) {
     return cgroup_state_of(&t);
 }
 
-/* From the process's own cgroup up: the least limit, with the peak there. */
+/* The smallest limit from the process's own cgroup upwards, and the peak of the
+ * cgroup that has it. *f becomes that cgroup. */
 static bool cgroup_tightest(struct cgroup_files *f,
                             struct cgroup_state *state) {
     if (!cgroup_find(f))
@@ -241,7 +243,7 @@ static void read_intel(struct machine *m) {
         xpu_smi_read(&m->lines, cards, tool_text(&m->a, used));
 }
 
-/* ---- what is installed ---- */
+/* ---- installed packages ---- */
 
 static void names_in(struct buf *out, const char *folder) {
     DIR *d = opendir(folder);
@@ -255,7 +257,8 @@ static void names_in(struct buf *out, const char *folder) {
         closedir(d);
 }
 
-/* PREFIX/lib/python3.12/site-packages, and Debian's dist-packages. */
+/* The names in PREFIX/lib/python3.12/site-packages, and in Debian's
+ * dist-packages. */
 static void names_below(struct buf *out, const char *prefix) {
     char path[PATH_MAX * 2];
     snprintf(path, sizeof path, "%s/lib", prefix);
@@ -275,8 +278,9 @@ static void names_below(struct buf *out, const char *prefix) {
         closedir(d);
 }
 
-/* PREFIX of PREFIX/bin/vllm; false: the program is not found. A link in a
- * virtual environment is not followed: its folder is what counts. */
+/* The prefix of a program: PREFIX of PREFIX/bin/vllm. False: it is not found. A
+ * link in a virtual environment is not followed, since its own folder has the
+ * packages. */
 static bool prefix_of(const char *program, char *room, size_t size) {
     if (!tool_path(program, room, size))
         return false;
@@ -312,7 +316,7 @@ static void read_environment(struct machine *m) {
     environment_read(&m->lines, at, count);
 }
 
-/* ---- all of it ---- */
+/* ---- all sources ---- */
 
 static void read_shm(struct machine *m) {
     struct statvfs shm;
@@ -360,7 +364,7 @@ static void read_cgroup(struct machine *m) {
     cgroup_read(&m->lines, &state, f.limit);
 }
 
-/* Nothing of the command runs yet: what is free is free before it loads. */
+/* The command does not run yet, so the free memory is that before loading. */
 static void note_start(struct machine *m) {
     static const char free_now[] = "gpu_free";
     for (size_t i = 0, n = m->lines.count; i < n; i++) {

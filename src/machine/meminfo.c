@@ -1,10 +1,11 @@
-/* meminfo.c: the host's memory as the kernel counts it.
+/* meminfo.c: the host's memory from /proc/meminfo.
  *
  *     MemTotal:       65849260 kB        kB are KiB here
  *     MemAvailable:   58213144 kB
  *
- * Under strict overcommit (2) the kernel refuses what goes above CommitLimit,
- * however much is free; else that number means nothing and is left out.
+ * Under strict overcommit (2) the kernel refuses allocations above CommitLimit,
+ * however much memory is free. In other modes that number has no effect and is
+ * left out.
  */
 #include "machine/source.h"
 

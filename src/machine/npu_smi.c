@@ -1,14 +1,14 @@
-/* npu_smi.c: Ascend cards by the table of `npu-smi info`, two lines for each
- * chip, then who uses them:
+/* npu_smi.c: Ascend cards from the table of `npu-smi info`: two lines for each
+ * chip, then the processes:
  *
  *     | 0     910B3        | OK           | 91.9   36   0 / 0            |
  *     | 0                  | 0000:C1:00.0 | 0      0 / 0   3400 / 65536  |
  *     | NPU     Chip       | Process id   | Process name | Process memory(MB) |
  *     | 0       0          | 4711         | python3      | 3000          |
  *
- * The last pair of the second line is HBM, or the memory of a card that has
- * none. MB are MiB. Chips are numbered in the order of the table, as a program
- * sees them.
+ * The last pair of the second line is HBM, or the memory of a card without HBM.
+ * MB are MiB. Chips are numbered in the order of the table, as programs number
+ * them.
  */
 #include "base/limits.h"
 #include "machine/source.h"
@@ -29,10 +29,10 @@ struct chips {
     size_t count;
     int64_t npu;     /* of the first of a pair of lines; -1: none */
     struct str name;
-    bool is_process; /* behind the title of the second table */
+    bool is_process; /* in the second table */
 };
 
-/* "| a | b |": its cells; how many. */
+/* The cells of "| a | b |". Returns their number. */
 static size_t cells_of(struct str line, struct str cell[CELLS]) {
     size_t count = 0;
     struct str rest = str_trim(line);
@@ -44,7 +44,7 @@ static size_t cells_of(struct str line, struct str cell[CELLS]) {
     return count;
 }
 
-/* The first word of text, a number. */
+/* The first word of text, if it is a number. */
 static bool number_at(struct str text, int64_t *n, struct str *rest) {
     struct str word = str_cut(text, ' ', rest);
     *rest = str_trim(*rest);

@@ -1,12 +1,12 @@
-/* nvidia_smi.c: NVIDIA's cards and who holds their memory.
+/* nvidia_smi.c: NVIDIA's cards and the processes on them.
  *
  *     index, uuid, name, memory.total [MiB], memory.used [MiB], ...
  *     0, GPU-8f1c, NVIDIA H100 80GB HBM3, 81559 MiB, 0 MiB, ...
  *
- * Numbers are those of a program under CUDA_VISIBLE_DEVICES: the cards that it
- * sees, from 0. A card with MIG is shared out: what a program gets is a slice,
- * which this table does not show. A card without memory of its own ([N/A])
- * uses the host's. What prints as N/A stays a fact without a value.
+ * Cards are numbered as a program under CUDA_VISIBLE_DEVICES sees them, from 0.
+ * A program gets a slice of a card with MIG, which this table does not show. A
+ * card without memory of its own ([N/A]) uses the host's. A value printed as
+ * N/A is a fact without a value.
  */
 #include "base/limits.h"
 #include "machine/source.h"
@@ -28,7 +28,7 @@ static struct csv_row row_of(struct str line) {
     return row;
 }
 
-/* The cell under that title, with the unit of the title where it has none. */
+/* The cell under that title, with the title's unit if it is a bare number. */
 static struct str cell(struct arena *a, const struct csv_row *titles,
                        const struct csv_row *row, const char *title) {
     for (size_t i = 0; i < titles->count && i < row->count; i++) {
@@ -45,7 +45,7 @@ static struct str cell(struct arena *a, const struct csv_row *titles,
     return (struct str){NULL, 0};
 }
 
-/* The number under which a program sees the card; -1: it does not. */
+/* The number of the card for a program; -1: it does not see the card. */
 static int64_t seen_as(struct str visible, struct str index,
                        struct str uuid) {
     int64_t n = 0, number = -1;
@@ -55,7 +55,7 @@ static int64_t seen_as(struct str visible, struct str index,
         struct str one = str_trim(str_cut(visible, ',', &visible));
         bool is_uuid = one.n > 4 && str_starts(uuid, one);
         if (str_eq(one, STR("-1")))
-            return -1; /* what stands behind it is not seen either */
+            return -1; /* CUDA ignores the rest of the list */
         if (str_eq(one, index) || is_uuid)
             return n;
     }
@@ -74,7 +74,7 @@ struct cards {
     size_t count;
 };
 
-/* An integrated GPU: what it has is the host's memory. */
+/* An integrated GPU, which uses the host's memory. */
 static void add_shared(struct cards *c, const char *owner) {
     machine_add(c->m, FACT_shares_host_memory, owner, STR("true"), ORIGIN);
     if (c->t->host_total > 0) {
@@ -91,7 +91,8 @@ static bool mib_of(struct str text, int64_t *mib) {
            str_to_int(str_slice(text, 0, text.n - 3), mib);
 }
 
-/* |  0    1   0   0  |      37MiB / 40192MiB  | 42      0 | ... */
+/* A slice of that card:
+ * |  0    1   0   0  |      37MiB / 40192MiB  | 42      0 | ... */
 static bool slice_of(struct str line, struct str index, int64_t *used,
                      int64_t *total) {
     struct str rest, total_text;
@@ -103,8 +104,8 @@ static bool slice_of(struct str line, struct str index, int64_t *used,
            mib_of(total_text, total);
 }
 
-/* A program gets one slice: its size is known where all of the card are of one
- * size, what is free of it where there is but one. */
+/* A program gets one slice. Its size is known if all slices of the card have
+ * the same size, its free memory if there is only one. */
 static void add_slice(struct cards *c, const char *owner, struct str index) {
     static const char origin[] = "MIG: a slice of it";
     struct arena *a = c->m->a;
@@ -200,7 +201,7 @@ static void each_row(struct cards *c, struct str text,
 
 static void add_driver(struct cards *c, const struct csv_row *titles,
                        const struct csv_row *row) {
-    if (c->count == 0) { /* one for all cards */
+    if (c->count == 0) { /* the same for all cards */
         machine_add(c->m, FACT_driver_version, "",
                     cell(c->m->a, titles, row, "driver_version"), ORIGIN);
         c->count = 1;

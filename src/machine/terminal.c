@@ -1,5 +1,5 @@
-/* terminal.c: pseudo terminals. Lines are made and echoed by the child's own
- * terminal, so that the outer one only hands bytes on. */
+/* terminal.c: pseudo terminals. The child's terminal edits and echoes lines, so
+ * the outer one is raw and only passes bytes on. */
 #define _DEFAULT_SOURCE /* cfmakeraw() */
 #define _XOPEN_SOURCE 700 /* posix_openpt() */
 #include "machine/terminal.h"

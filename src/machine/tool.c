@@ -1,5 +1,5 @@
-/* tool.c: runs a program of the machine for what it prints. A driver that
- * hangs makes its tool hang: then it is killed, and there are no facts. */
+/* tool.c: running a program for its output. If a driver hangs, so does its
+ * tool: then the tool is killed and gives no output. */
 #include "machine/tool.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_TRIES 1000 /* of a millisecond, once its output has ended */
+#define WAIT_TRIES 1000 /* waits of 1 ms after the end of its output */
 
 bool tool_path(const char *program, char *room, size_t size) {
     const char *path = getenv("PATH");
@@ -53,7 +53,7 @@ static _Noreturn void become(const char *path, const char *const *argv,
     _exit(127);
 }
 
-/* False: it was late. */
+/* False: it took longer than limit_ms. */
 static bool read_all(int in, int limit_ms, char *room, size_t size,
                      size_t *n) {
     int64_t until = now_ms() + limit_ms, left;
@@ -73,7 +73,8 @@ static bool read_all(int in, int limit_ms, char *room, size_t size,
     return got == 0;
 }
 
-/* What hangs in its driver cannot even be killed: it is left behind. */
+/* A process that hangs in its driver cannot be killed, so the wait is limited.
+ * False: it is left as it is. */
 static bool is_waited_for(pid_t pid, int *status) {
     struct timespec pause = {0, 1000000};
     pid_t got = 0;

@@ -1,4 +1,4 @@
-/* tool.h: what a program of the machine prints. */
+/* tool.h: the output of a program of this machine. */
 #ifndef MACHINE_TOOL_H
 #define MACHINE_TOOL_H
 
@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Its file by PATH, or by its own name where that has a '/'. */
+/* The program's file, found by PATH unless its name has a '/'. False: none. */
 bool tool_path(const char *program, char *room, size_t size);
-/* Runs argv and reads its standard output, as much as there is room for; after
- * limit_ms it is killed. The length; 0: it is not there, failed or was late. */
+/* Run argv and read its standard output, as much as there is room for; after
+ * limit_ms it is killed. Returns the length; 0: it was not found, failed or was
+ * killed. */
 size_t tool_output(const char *const *argv, int limit_ms, char *room,
                    size_t size);
 

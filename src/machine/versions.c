@@ -1,5 +1,5 @@
-/* versions.c: what is installed, by the names of dist-info folders. Python is
- * not started.
+/* versions.c: versions of installed packages from the names of dist-info
+ * folders. Python is not started.
  *
  *     vllm-0.11.0.dist-info        the engine's version
  *     torch-2.8.0+cu128.dist-info  PyTorch's

@@ -1,4 +1,4 @@
-/* xpu_smi.c: Intel's cards by what xpu-smi dumps as CSV:
+/* xpu_smi.c: Intel's cards from the CSV of xpu-smi:
  *
  *     Device ID,Device Name,Driver Version,Memory Physical Size
  *     0,"Intel(R) Data Center GPU Max 1550","I915_23","65536.00 MiB"
@@ -32,7 +32,7 @@ static bool amount_of(struct str text, const char *unit, struct arena *a,
     return f.known;
 }
 
-/* What that card uses; -1: not told. */
+/* The memory in use on that card; -1: not printed. */
 static int64_t used_of(struct machine_lines *m, struct str used,
                        int64_t card) {
     struct str line, rest;

@@ -1,16 +1,18 @@
-/* mcp.c: messages in, answers out. A message is taken apart once, answered by
- * the row of its method, and wrapped as its era has it. */
+/* mcp.c: from a message to its reply. A message is parsed once, the row of its
+ * method makes the result, and the reply has the form of the protocol version
+ * that the client uses. */
 #include "serve/mcp.h"
 
 #include "base/json.h"
 #include "base/limits.h"
 #include "serve/tools.h"
 
-#define NEWEST_SAID "2025-11-25" /* to a client that says an unknown one */
+#define NEWEST_LEGACY "2025-11-25" /* offered to clients of unknown versions */
 #define MODERN "2026-07-28"
 #define VERSION_KEY "io.modelcontextprotocol/protocolVersion"
 #define SERVER_KEY "io.modelcontextprotocol/serverInfo"
-#define DAY_MS (INT64_C(24) * 3600 * 1000) /* lists change with the program */
+#define DAY_MS (INT64_C(24) * 3600 * 1000) /* lists only change with the
+                                              program */
 
 /* https://www.jsonrpc.org/specification, and the protocol's own. */
 enum rpc_error {
@@ -25,9 +27,9 @@ struct message {
     struct arena *a;
     oomkb *kb;
     struct str method;
-    struct json *params; /* an empty object where there are none */
-    bool is_modern;
-    /* An error, if code is set. */
+    struct json *params; /* an empty object if there are none */
+    bool is_modern;      /* the version is in each request: MODERN */
+    /* The error, if code is not 0. */
     int code;
     struct str text;
     struct json *data;
@@ -59,10 +61,10 @@ static const char instructions[] =
 /* ---- methods ---- */
 
 static struct json *initialize(struct message *m) {
-    struct str said, version = STR(NEWEST_SAID);
-    if (json_get_text(m->params, "protocolVersion", &said) &&
-        STR_IS_ONE(said, "2024-11-05", "2025-03-26", "2025-06-18"))
-        version = said;
+    struct str asked, version = STR(NEWEST_LEGACY);
+    if (json_get_text(m->params, "protocolVersion", &asked) &&
+        STR_IS_ONE(asked, "2024-11-05", "2025-03-26", "2025-06-18"))
+        version = asked;
     return JSON_OBJECT(m->a, {"protocolVersion", json_text(m->a, version)},
                        {"capabilities", capabilities(m->a)},
                        {"serverInfo", server_info(m->a)},
@@ -73,7 +75,8 @@ static struct json *modern_only(struct message *m) {
     return JSON_LIST(m->a, json_spelling(m->a, MODERN));
 }
 
-static struct json *cached(struct message *m, struct json *o) {
+/* Modern results say how long they may be cached. */
+static struct json *with_ttl(struct message *m, struct json *o) {
     if (m->is_modern)
         JSON_ADD(o, {"ttlMs", json_int(m->a, DAY_MS)},
                  {"cacheScope", json_spelling(m->a, "public")});
@@ -81,7 +84,7 @@ static struct json *cached(struct message *m, struct json *o) {
 }
 
 static struct json *discover(struct message *m) {
-    return cached(m, JSON_OBJECT(
+    return with_ttl(m, JSON_OBJECT(
         m->a, {"supportedVersions", modern_only(m)},
         {"capabilities", capabilities(m->a)},
         {"instructions", json_spelling(m->a, instructions)}));
@@ -92,7 +95,7 @@ static struct json *ping(struct message *m) {
 }
 
 static struct json *list_tools(struct message *m) {
-    return cached(m, JSON_OBJECT(m->a, {"tools", tools_list(m->a)}));
+    return with_ttl(m, JSON_OBJECT(m->a, {"tools", tools_list(m->a)}));
 }
 
 static struct json *call_tool(struct message *m) {
@@ -118,10 +121,10 @@ static const struct method {
     {"tools/call", call_tool},
 };
 
-/* ---- the envelope ---- */
+/* ---- requests and replies ---- */
 
-/* A request of the modern era says its version each time. */
-static bool read_era(struct message *m) {
+/* Set m->is_modern. False: a modern version that is not supported. */
+static bool read_version(struct message *m) {
     struct json *meta = json_get(m->params, "_meta");
     struct str version;
     if (!json_get_text(meta, VERSION_KEY, &version))
@@ -185,7 +188,7 @@ static void answer(void *arg) {
         fail(&m, RPC_PARSE, STR("the message is not JSON"));
     } else if (!json_get_text(all, "method", &m.method)) {
         if (json_get(all, "result") || json_get(all, "error"))
-            return; /* an answer: nothing was asked here */
+            return; /* a reply, but this server sends no requests */
         id = json_get(all, "id");
         fail(&m, RPC_REQUEST, STR("the message has no method"));
     } else {
@@ -194,7 +197,7 @@ static void answer(void *arg) {
         m.params = m.params ? m.params : json_new_object(m.a);
         if (id == NULL)
             return; /* a notification */
-        result = read_era(&m) ? result_of(&m) : NULL;
+        result = read_version(&m) ? result_of(&m) : NULL;
     }
     write_reply(&m, id, result, x->out);
 }

@@ -1,5 +1,5 @@
-/* tools.c: five tools, a row each. A tool writes the same answer twice: as
- * text for the model to read, and as JSON for a program. */
+/* tools.c: five tools, a row each. A tool writes the same result twice: as text
+ * for the language model, and as JSON for programs. */
 #include "serve/tools.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "launch/lint.h"
 
-#define TEXT_WIDTH 100 /* columns of what lint_file says */
+#define TEXT_WIDTH 100 /* columns of the text of lint_file */
 
 struct call {
     struct arena *a;
@@ -16,7 +16,7 @@ struct call {
     struct json *arguments;
     oomkb_options options;
     const char *facts[MCP_FACTS_MAX + 1];
-    const char *format; /* of the pass at hand: markdown, then json */
+    const char *format; /* of this pass: markdown, then json */
     struct buf *out;
     oomkb_error err;
 };
@@ -85,7 +85,7 @@ static int explain_entry(struct call *c) {
                              &c->err);
 }
 
-/* What the library raises, a tool refuses. */
+/* lint() runs behind a guard; an error that it raises becomes the tool's. */
 struct linting {
     struct call *c;
     struct str path, text;

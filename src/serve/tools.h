@@ -1,4 +1,4 @@
-/* tools.h: what an agent can call; mcp.c speaks the protocol round it. */
+/* tools.h: the tools that an agent can call. mcp.c has the protocol. */
 #ifndef SERVE_TOOLS_H
 #define SERVE_TOOLS_H
 
@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 
-/* Name, sentence, and JSON Schemas of arguments and result, of each tool. */
+/* Name, description, and JSON Schemas of arguments and result of each tool. */
 struct json *tools_list(struct arena *a);
 
 /* The result of a call: content, structuredContent, isError. NULL: there is no
