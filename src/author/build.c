@@ -49,10 +49,7 @@ void build_each(struct build *d, enum made_kind kind, made_check check) {
 
 bool build_is_asked(const struct build *d, const struct made *m) {
     const struct str_list *only = &d->options->only;
-    for (size_t i = 0; i < only->count; i++)
-        if (str_eq(only->at[i], m->src->path))
-            return true;
-    return only->count == 0;
+    return only->count == 0 || list_has(only, m->src->path);
 }
 
 static int by_id(const void *a, const void *b) {

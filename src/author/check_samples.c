@@ -1,8 +1,8 @@
 /* check_samples.c: every sample through the engine that ships.
  *
  * The image that was just built is opened as the program will open it once it
- * is linked in, each sample is scanned and diagnosed, and what speaks is held against the entry that the
- * sample belongs to. Each sample has an arena of its own.
+ * is linked in, each sample is scanned, and what speaks is held against the
+ * entry that the sample belongs to. Each sample has an arena of its own.
  *
  *     signature's sample   its entry speaks, or one of its group, or one that
  *                          a relation ties to it
@@ -32,44 +32,36 @@ struct answered {
 struct trial {
     struct arena arena;
     const struct bench *on;
-    struct str name, log;
-    const struct report *report;
+    struct str log;
+    struct report_entries entries;
 };
 
 static void run_trial(void *arg) {
     struct trial *t = arg;
-    struct answers none = {0};
     struct reader *reader = reader_new(t->on->ix, &t->arena);
     struct scanner *scanner = scan_new(&t->arena, t->on->kit, reader, 0);
     scan_feed(scanner, t->log);
-    t->report = diagnose(&t->arena, reader, scan_end(scanner), t->name, &none);
-}
-
-static void hear(struct build *d, const struct finding *list, size_t count,
-                 const struct entry *e, struct answered *out) {
-    for (size_t i = 0; i < count; i++) {
-        const struct entry *spoke = list[i].entry;
-        if (str_eq(spoke->id, e->id))
-            out->by_itself = true;
-        else if (entries_are_related(e, spoke) ||
-                 (spoke->severity == SEVERITY_suspect &&
-                  e->severity == SEVERITY_suspect)) /* none is surer */
-            out->by_related = true;
-        else if (out->stranger.n == 0)
-            out->stranger = arena_str(d->a, spoke->id);
-    }
+    t->entries = report_entries(&t->arena, reader, scan_end(scanner));
 }
 
 /* e: NULL where no entry is asked about. */
-static struct answered who_spoke(struct build *d, const struct report *r,
+static struct answered who_spoke(struct build *d,
+                                 const struct report_entries *s,
                                  const struct entry *e) {
     struct answered out = {0};
-    const struct fact *shown = facts_first(&r->context, FACT_program);
+    const struct fact *shown = facts_first(&s->context, FACT_program);
     if (shown != NULL)
         out.program = arena_str(d->a, shown->word);
-    if (e != NULL) {
-        hear(d, r->findings, r->finding_count, e, &out);
-        hear(d, r->suspects, r->suspect_count, e, &out);
+    for (size_t i = 0; e != NULL && i < s->count; i++) {
+        const struct entry *spoke = s->at[i];
+        if (str_eq(spoke->id, e->id))
+            out.by_itself = true;
+        else if (entries_are_related(e, spoke) ||
+                 (spoke->severity == SEVERITY_suspect &&
+                  e->severity == SEVERITY_suspect)) /* none is surer */
+            out.by_related = true;
+        else if (out.stranger.n == 0)
+            out.stranger = arena_str(d->a, spoke->id);
     }
     return out;
 }
@@ -77,13 +69,13 @@ static struct answered who_spoke(struct build *d, const struct report *r,
 static struct answered try(struct build *d, const struct bench *on,
                            const struct entry *e, struct str name,
                            struct str log) {
-    struct trial t = {.on = on, .name = name, .log = log};
+    struct trial t = {.on = on, .log = log};
     struct answered out = {0};
     struct fault fault;
     arena_init(&t.arena, d->a->from, SAMPLE_ARENA_BYTES);
     enum fail failed = arena_guard(&t.arena, run_trial, &t, &fault);
     if (failed == FAIL_NONE)
-        out = who_spoke(d, t.report, e);
+        out = who_spoke(d, &t.entries, e);
     arena_free(&t.arena);
     if (failed != FAIL_NONE)
         arena_raise(d->a, failed, "%.*s: %s", STR_ARG(name), fault.text);

@@ -92,6 +92,13 @@ bool str_in(struct str s, const char *const *words) {
     return *words != NULL;
 }
 
+bool list_has(const struct str_list *list, struct str s) {
+    for (size_t i = 0; i < list->count; i++)
+        if (str_eq(list->at[i], s))
+            return true;
+    return false;
+}
+
 bool str_in_nocase(struct str s, const char *const *words) {
     while (*words != NULL && !str_eq_nocase(s, str_of(*words)))
         words++;

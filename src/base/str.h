@@ -13,6 +13,11 @@ struct str {
     size_t n;
 };
 
+struct str_list {
+    struct str *at;
+    size_t count;
+};
+
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 #define STR_ARG(s) (int)(s).n, (s).p /* for %.*s */
 
@@ -75,6 +80,7 @@ bool str_to_int(struct str s, int64_t *value); /* whole string, decimal */
 bool str_in(struct str s, const char *const *words);
 #define STR_IS_ONE(s, ...)                                                     \
     str_in(s, (const char *const[]){__VA_ARGS__, NULL})
+bool list_has(const struct str_list *list, struct str s);
 bool str_in_nocase(struct str s, const char *const *words);
 /* True if s contains one of these words. NULL ends the list. */
 bool str_has(struct str s, const char *const *words);

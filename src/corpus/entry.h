@@ -16,11 +16,6 @@ struct text { /* a public text in every language */
     struct str in[LANG_COUNT_OF];
 };
 
-struct str_list {
-    struct str *at;
-    size_t count;
-};
-
 struct setting { /* set: {stage: kv_alloc} */
     enum fact_name name;
     struct str value;

@@ -16,13 +16,6 @@ struct applying {
     struct note because;
 };
 
-bool list_has(const struct str_list *list, struct str s) {
-    for (size_t i = 0; i < list->count; i++)
-        if (str_eq(list->at[i], s))
-            return true;
-    return false;
-}
-
 int flag_fact(const struct engine *e, struct str flag) {
     for (size_t i = 0; e && i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];

@@ -28,6 +28,15 @@ struct answers {
 struct report *diagnose(struct arena *a, struct reader *r,
                         const struct scan_result *scan, struct str input_name,
                         const struct answers *answers);
+/* The entries that a report is about, findings and then suspects, and the
+ * context of the log: what a report begins with. */
+struct report_entries {
+    const struct entry **at;
+    size_t count;
+    struct fact_list context;
+};
+struct report_entries report_entries(struct arena *a, struct reader *r,
+                                     const struct scan_result *scan);
 
 /* Reads "max_model_len=32k" or "gpu_total=24GiB" as a fact of source user.
  * False, with *why, if there is no such fact or the value cannot be read. */

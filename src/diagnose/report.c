@@ -337,6 +337,42 @@ size_t report_failures(const struct report *r) {
     return count;
 }
 
+/* From hits to incidents, with their facts and the entry of each. */
+static void diagnose_incidents(struct diagnosis *d) {
+    hits_sort(d);
+    sightings_find(d);
+    context_find(d);
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        model_size_derive(d, &d->sightings.at[i]);
+        stage_find(d, &d->sightings.at[i]);
+    }
+    share_bound(d);
+    for (size_t i = 0; i < d->sightings.count; i++) {
+        frames_derive(d, &d->sightings.at[i]);
+        failure_derive(d, &d->sightings.at[i]);
+        entry_select(d, &d->sightings.at[i]);
+    }
+    incidents_find(d);
+    incidents_link(d);
+}
+
+struct report_entries report_entries(struct arena *a, struct reader *r,
+                                     const struct scan_result *scan) {
+    struct answers none = {0};
+    struct diagnosis d = {.a = a, .r = r, .scan = scan, .answers = &none};
+    diagnose_incidents(&d);
+    struct incident_list found = active_incidents(&d, false);
+    struct incident_list suspected = active_incidents(&d, true);
+    suspected.count = suspects_choose(&d, suspected.at, suspected.count);
+    struct report_entries out = {.context = d.context};
+    out.at = arena_array(a, found.count + suspected.count, sizeof *out.at);
+    for (size_t i = 0; i < found.count; i++)
+        out.at[out.count++] = found.at[i]->entry;
+    for (size_t i = 0; i < suspected.count; i++)
+        out.at[out.count++] = suspected.at[i]->entry;
+    return out;
+}
+
 struct report *diagnose(struct arena *a, struct reader *r,
                         const struct scan_result *scan, struct str input_name,
                         const struct answers *answers) {
@@ -348,21 +384,7 @@ struct report *diagnose(struct arena *a, struct reader *r,
     rep->truncated = scan->stats.truncated;
     rep->gave_up_line = scan->gave_up.line;
     rep->gave_up_patterns = scan->gave_up.patterns;
-    hits_sort(&d);
-    sightings_find(&d);
-    context_find(&d);
-    for (size_t i = 0; i < d.sightings.count; i++) {
-        model_size_derive(&d, &d.sightings.at[i]);
-        stage_find(&d, &d.sightings.at[i]);
-    }
-    share_bound(&d);
-    for (size_t i = 0; i < d.sightings.count; i++) {
-        frames_derive(&d, &d.sightings.at[i]);
-        failure_derive(&d, &d.sightings.at[i]);
-        entry_select(&d, &d.sightings.at[i]);
-    }
-    incidents_find(&d);
-    incidents_link(&d);
+    diagnose_incidents(&d);
     rep->context = d.context;
     rep->memory = measured_find(&d);
     rep->command = d.command;

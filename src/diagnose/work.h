@@ -461,7 +461,6 @@ void fixes_rank(struct diagnosis *d, struct finding *f);
 /* ---- advice.c ---- */
 /* The fact that a flag sets by the engine's table; -1: none. */
 int flag_fact(const struct engine *e, struct str flag);
-bool list_has(const struct str_list *list, struct str s);
 const struct flag *flag_of_fact(const struct engine *e, enum fact_name n);
 
 /* ---- contradict.c: rules out fixes that the report warns of ---- */

@@ -14,8 +14,10 @@
  *     unit | unit | unit | unit ...... unit       so many, and twice as many
  *          |<- begin ->|
  *
- * Nearly all patterns are done with on a short text: one scan of its rest for
- * each unit is already more than PLAIN_STEPS a byte there.
+ * Steps are counted behind repeats, so a text in which nothing stands that can
+ * lead to the first of them needs no search. Nearly all others are done with on
+ * a short text: one scan of its rest for each unit is already more than
+ * PLAIN_STEPS a byte there.
  */
 #include "base/buf.h"
 #include "base/limits.h"
@@ -32,11 +34,23 @@
 #define GROWTH_TENTHS 13 /* as many steps a byte on twice the text: too many */
 #define STEPS_MOST 640   /* a byte, however it grows */
 #define SAMPLE_PARTS 4
+#define FRONT_MAX 32 /* bytes; more tell no more */
+
+/* What stands at the beginning of whatever leads to a step. */
+struct front {
+    char text[FRONT_MAX];
+    size_t n;
+};
 
 struct trial {
     struct arena *a;
     struct matcher *m;
+    struct pattern_text pattern;
     struct regex *r;
+    struct front *fronts;
+    size_t front_count, front_cap;
+    struct str_list tried; /* units */
+    size_t tried_cap;
     struct buf text, unit;
     struct pattern_growth *worst;
 };
@@ -56,31 +70,90 @@ static struct str repeated(struct trial *t, struct str unit, size_t count) {
 }
 
 /* All searches that begin in front of end. */
-static struct step_rate work_until(struct trial *t, struct str text,
-                                   size_t end) {
-    struct search search = {.subject = text, .latest = end - 1};
+static void search_until(struct trial *t, struct search *search, size_t end) {
     struct text_range range;
-    uint64_t before = regex_steps(t->m);
-    while (search.from < end && regex_find(t->m, t->r, &search, &range))
-        search.from = range.to > range.from ? range.to : range.to + 1;
-    return (struct step_rate){regex_steps(t->m) - before,
-                              search.from > end ? search.from : end};
+    search->latest = end - 1;
+    while (search->from < end && regex_find(t->m, t->r, search, &range))
+        search->from = range.to > range.from ? range.to : range.to + 1;
+    search->from = search->from > end ? search->from : end;
 }
 
 /* Less what is done once only, where the text begins; a search that gives up
  * there gets no further. */
 static struct step_rate rate_on(struct trial *t, struct str unit,
                                 size_t count) {
-    struct str text = repeated(t, unit, count);
-    struct step_rate first = work_until(t, text, unit.n);
-    struct step_rate all = work_until(t, text, (1 + BEGIN_UNITS) * unit.n);
-    if (regex_gave_up(t->m))
-        return all;
-    return (struct step_rate){all.steps - first.steps, all.bytes - first.bytes};
+    struct search search = {.subject = repeated(t, unit, count)};
+    uint64_t all = regex_steps(t->m), steps = all;
+    size_t begin = 0;
+    search_until(t, &search, unit.n);
+    if (!regex_gave_up(t->m)) {
+        steps = regex_steps(t->m);
+        begin = search.from;
+        search_until(t, &search, (1 + BEGIN_UNITS) * unit.n);
+    }
+    if (!regex_gave_up(t->m))
+        return (struct step_rate){regex_steps(t->m) - steps,
+                                  search.from - begin};
+    return (struct step_rate){regex_steps(t->m) - all,
+                              (1 + BEGIN_UNITS) * unit.n};
 }
 
 static bool is_over(struct step_rate e, uint64_t steps_a_byte) {
     return e.steps > steps_a_byte * e.bytes;
+}
+
+/* Blanks are one, and letters small where the pattern may take both. */
+static char as_front(const struct trial *t, char c) {
+    if (fold_is_blank(c))
+        return ' ';
+    return t->pattern.tree->is_nocase ? (char)fold_byte((unsigned char)c) : c;
+}
+
+/* The node as a front has it; '\0': not known so well. */
+static char front_char(const struct trial *t, const struct node *n) {
+    bool is_written = n->end - n->from == 1;
+    if (!node_is_plain(n))
+        return '\0';
+    if (!is_lower(n->c) || t->pattern.tree->is_nocase)
+        return n->c;
+    return is_written ? t->pattern.text.p[n->from] : '\0';
+}
+
+/* The plain characters that each branch begins with, as far as they come before
+ * what is repeated, or is one of several. */
+static void add_fronts(struct trial *t, const struct branch *first,
+                       const struct front *before) {
+    for (const struct branch *b = first; b; b = b->next) {
+        struct front own = *before;
+        const struct node *at = b->first;
+        for (; at && own.n < sizeof own.text; at = at->next) {
+            bool is_anchor = at->kind == NODE_EMPTY && !at->branches;
+            char c = front_char(t, at);
+            if (c != '\0')
+                own.text[own.n++] = c;
+            if ((c == '\0' && !is_anchor) || at->most > 1)
+                break;
+        }
+        if (at && at->kind == NODE_GROUP && at->least > 0)
+            add_fronts(t, at->branches, &own);
+        else
+            *ARENA_ADD(t->a, t->fronts, t->front_count, t->front_cap) = own;
+    }
+}
+
+/* Can a step be counted on this unit, repeated? */
+static bool counts_on(struct trial *t, struct str unit) {
+    buf_clear(&t->text);
+    while (t->text.n < unit.n + FRONT_MAX)
+        for (size_t i = 0; i < unit.n; i++)
+            buf_add_char(&t->text, as_front(t, unit.p[i]));
+    struct str text = buf_str(&t->text);
+    for (size_t i = 0; i < t->front_count; i++) {
+        struct str front = {t->fronts[i].text, t->fronts[i].n};
+        if (str_find(text, front) < text.n)
+            return true;
+    }
+    return false;
 }
 
 static bool grows(struct trial *t, struct str unit) {
@@ -109,7 +182,12 @@ static bool grows_on(struct trial *t, struct str unit, const char *between) {
     buf_add(&t->unit, str_of(between));
     if (!buf_ok(&t->unit))
         arena_raise(t->a, FAIL_MEMORY, "out of memory for a text");
-    return unit.n > 0 && grows(t, buf_str(&t->unit));
+    struct str tried = buf_str(&t->unit);
+    if (unit.n == 0 || list_has(&t->tried, tried) || !counts_on(t, tried))
+        return false;
+    *ARENA_ADD(t->a, t->tried.at, t->tried.count, t->tried_cap) =
+        arena_str(t->a, tried);
+    return grows(t, tried);
 }
 
 static bool grows_on_words(struct trial *t, struct str all) {
@@ -155,14 +233,17 @@ static bool grows_on_sample(struct trial *t, struct str sample) {
 static bool tries_all(struct trial *t, const struct pattern_text *text,
                       struct str sample) {
     struct pattern_error error;
+    t->pattern = *text;
+    t->front_count = t->tried.count = 0;
     t->r = regex_compile(t->m, text, &error);
-    if (!t->r)
+    if (!t->r || !text->tree) /* where it repeats, nobody knows: no steps */
         return false;
+    add_fronts(t, text->tree->branches, &(struct front){.n = 0});
     struct literals literals = literals_of(t->a, text);
     for (size_t i = 0; i < literals.best.count; i++)
         if (grows_on_words(t, literals.best.at[i]))
             return true;
-    return (text->tree && grows_on_runs(t, text->tree->branches)) ||
+    return grows_on_runs(t, text->tree->branches) ||
            grows_on_sample(t, sample);
 }
 

@@ -309,5 +309,6 @@ const struct pattern_tree *pattern_tree_read(struct arena *a, struct str text,
     struct pattern_tree *tree = arena_alloc(a, sizeof *tree);
     tree->branches = read_branches(&p);
     tree->is_odd = p.is_odd;
+    tree->is_nocase = p.is_nocase;
     return !p.gave_up && p.at == p.in.n ? tree : NULL;
 }

@@ -42,6 +42,7 @@ struct pattern_tree {
     struct branch *branches;
     bool is_odd; /* it refers to what was matched, or sets options half-way:
                     a part of it means something else by itself */
+    bool is_nocase; /* somewhere */
 };
 
 /* One character; a run of blanks is one, too. */
