@@ -338,6 +338,10 @@
 #define LINT_DEPTH_MAX 24
 /* Levels of variables in defaults of variables. */
 #define LINT_VARIABLES_DEPTH_MAX 8
+/* Texts of a shell within texts (functions, files, quoted commands); calls of
+ * functions that are followed in one file. */
+#define LINT_NESTING_MAX 12
+#define LINT_CALLS_MAX 200
 /* Bytes of a value or a command with its variables filled in. */
 #define LINT_TEXT_BYTES_MAX ((size_t)1 << 20)
 /* Bytes of a finding's message. */

@@ -428,7 +428,8 @@ SHAPE(ranking_file, ranking_file, "ranking",
 static const char *const level_words[] = {"error", "warning", "note", NULL};
 static const char *const check_words[] = {
     "does_not_fit",    "not_decided",   "room",            "weights_alone",
-    "weights_beside_experts",           "bad_value",
+    "weights_beside_experts",           "placed",
+    "bad_value",
     "flag_meant",      "flag_of_other", "env_meant",
     "env_of_other",    "env_as_flag",   "shares",
     "not_read",        "unreadable",    "file_missing",

@@ -13,9 +13,6 @@
 #include "diagnose/command.h"
 #include "base/limits.h"
 
-#define FACTS_OF_FILE 8
-#define FACTS_OF_USER 64
-
 /* ---- which engine ---- */
 
 /* The engine's name in images and programs: "llama" for "llama.cpp". */
@@ -43,8 +40,18 @@ struct engine_words engines_named(struct lint_work *k) {
     return (struct engine_words){list, count};
 }
 
+/* True for other programs that have an engine's name in their own. */
+static bool is_another(struct str name) {
+    return STR_HAS_ONE(name, "llama-swap", "llama-stack", "llamastack",
+                       "llama-index", "llamaindex", "llama_index",
+                       "llamafactory", "llama-factory", "ollama-webui",
+                       "open-webui", "ollama-metrics", "ollama-exporter");
+}
+
 static const struct engine *engine_in(struct lint_work *k, struct str text) {
     struct str small = arena_lower(k->a, text);
+    if (is_another(small))
+        return NULL;
     for (const char *const *id = fit_engines; *id != NULL; id++) {
         const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
         if (e == NULL || e->command.n == 0)
@@ -81,9 +88,13 @@ static const struct engine *engine_of_variables(struct lint_work *k,
     return NULL;
 }
 
+/* True for "vllm" and "$BUILD/bin/llama-server"; false for a flag and for
+ * "$PROGRAM". */
 static bool starts_program(const struct workload *w) {
     struct str first = w->words.count > 0 ? w->words.at[0].text : STR("");
-    return first.n > 0 && first.p[0] != '-' && first.p[0] != '$';
+    struct str base = path_base(first);
+    return first.n > 0 && first.p[0] != '-' &&
+           str_find_char(base, '$') == base.n;
 }
 
 /* True if a shell is started. The file need not show what "/bin/sh
@@ -183,14 +194,25 @@ static const struct engine *engine_of_words(struct lint_work *k,
     return e != NULL && starts_shell(w) && !names_program(w, e) ? NULL : e;
 }
 
+/* True for programs of llama.cpp that serve nobody. */
+static bool is_tool(struct str word) {
+    return STR_IS_ONE(path_base(word), "llama-bench", "llama-batched-bench",
+                      "llama-quantize", "llama-imatrix", "llama-perplexity",
+                      "llama-gguf", "llama-gguf-split", "llama-gguf-hash",
+                      "llama-tokenize", "llama-fit-params",
+                      "llama-export-lora", "llama-cvector-generator");
+}
+
 /* True for words that name an engine but start none:
  *
  *     vllm bench serve --model X       sends requests to a running server
  *     python -m sglang.bench_serving   the same
  *     llama-server --version           prints and ends
+ *     llama-bench -m X                 serves nobody, and takes no --ctx-size
  *     ollama list                      sends a request to its server */
 static bool says_no_start(struct str before, struct str word) {
-    return STR_IS_ONE(word, "--version", "--help") ||
+    return str_eq(word, STR("--version")) || str_starts(word, STR("--help")) ||
+           is_tool(word) ||
            (str_eq(before, STR("-m")) && word_is_client(word)) ||
            (str_eq(before, STR("bench")) && str_eq(word, STR("serve"))) ||
            (str_eq(path_base(before), STR("ollama")) &&
@@ -264,6 +286,43 @@ static bool is_verb_again(const struct asked *it) {
            str_eq(it->w->words.at[0].text, verb);
 }
 
+/* The path without a folder that is unknown: "Qwen3-8B" for
+ * "$HOME/models/Qwen3-8B" and "$(pwd)/Qwen3-8B". */
+static struct str without_folder(struct str path) {
+    struct str base = path_base(path);
+    bool is_open = path.n > 0 && path.p[0] == '$';
+    bool is_known = base.n > 0 && base.n < path.n;
+    for (size_t i = 0; i < base.n; i++)
+        is_known = is_known && strchr("$`()\"' ", base.p[i]) == NULL;
+    return is_open && is_known ? base : path;
+}
+
+/* The word as `fit` reads it. Of a shell's script it is the engine's command;
+ * the output of a command is a gap. */
+static struct str word_for_fit(const struct asked *it, size_t i) {
+    struct str text = it->w->words.at[i].text;
+    if (i > 0 && starts_shell(it->w))
+        return from_program(it->engine, text);
+    text = without_folder(text);
+    return str_find(text, STR("$(")) < text.n ? STR("$OUTPUT") : text;
+}
+
+/* The number of words to skip at `--quantization modelopt`: it is 8 bits or 4,
+ * and the name of the checkpoint tells which. */
+static size_t words_without_width(const struct asked *it, size_t i) {
+    struct option_said o = option_at(&it->w->words, i);
+    bool is_told = false;
+    if (!STR_IS_ONE(o.name, "--quantization", "-q") ||
+        !str_eq(o.value, STR("modelopt")))
+        return 0;
+    for (size_t n = 0; n < it->w->words.count; n++) {
+        struct str base = path_base(it->w->words.at[n].text);
+        is_told = is_told || STR_HAS_ONE(base, "NVFP4", "nvfp4", "FP4");
+    }
+    size_t all = it->w->words.at[i].text.n;
+    return !is_told ? 0 : o.name.n < all ? 1 : 2;
+}
+
 static const char *command_of(struct lint_work *k, const struct asked *it) {
     const struct workload *w = it->w;
     struct buf out;
@@ -272,121 +331,16 @@ static const char *command_of(struct lint_work *k, const struct asked *it) {
         buf_printf(&out, "# image: %.*s\n", STR_ARG(w->image));
     if (!starts_program(w) || engine_of_program(k, w) == NULL)
         buf_printf(&out, "%.*s ", STR_ARG(it->engine->command));
-    for (size_t i = is_verb_again(it); i < w->words.count; i++)
-        put_quoted(&out, i > 0 && starts_shell(w)
-                             ? from_program(it->engine, w->words.at[i].text)
-                             : w->words.at[i].text);
+    for (size_t i = is_verb_again(it); i < w->words.count; i++) {
+        size_t silent = words_without_width(it, i);
+        if (silent == 0)
+            put_quoted(&out, word_for_fit(it, i));
+        else
+            i += silent - 1;
+    }
     put_variables(&out, it);
     buf_add_char(&out, '\n');
     return arena_str(k->a, buf_str(&out)).p;
-}
-
-/* ---- facts of the machine in the file ---- */
-
-static int64_t parts_of(struct str list) {
-    int64_t count = 0;
-    while (list.n > 0)
-        count += str_trim(str_cut(list, ',', &list)).n > 0;
-    return count;
-}
-
-struct str cards_listed(const struct workload *w, bool has_variables) {
-    static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
-                                            "NVIDIA_VISIBLE_DEVICES",
-                                            "HIP_VISIBLE_DEVICES"};
-    const struct lint_setting *s = setting_find(&w->keys, STR("devices"));
-    for (size_t i = 0; s == NULL && i < 3 && has_variables; i++)
-        s = setting_find(&w->env, str_of(variables[i]));
-    bool is_list = s != NULL && s->value.n > 0 && is_digit(s->value.p[0]);
-    return is_list ? s->value : (struct str){NULL, 0};
-}
-
-/* True if the words, or the script of a shell, use Ray as the executor. */
-static bool is_over_ray(const struct workload *w) {
-    struct str flag = STR("--distributed-executor-backend");
-    for (size_t i = 0; i < w->words.count; i++) {
-        struct str text = w->words.at[i].text;
-        size_t at = str_find(text, flag);
-        if (at == text.n)
-            continue;
-        text = str_from(text, at + flag.n);
-        if (text.n == 0 && i + 1 < w->words.count)
-            text = w->words.at[i + 1].text;
-        while (text.n > 0 && (text.p[0] == '=' || text.p[0] == ' '))
-            text = str_from(text, 1);
-        if (str_starts(text, STR("ray")))
-            return true;
-    }
-    return false;
-}
-
-/* The number of machines that one engine uses: pods of a group, --nnodes. 0:
- * unknown, as for a cluster of Ray, whose head does not list them. */
-static int64_t nodes_of(const struct workload *w) {
-    const struct lint_setting *s = setting_find(&w->keys, STR("nodes"));
-    int64_t nodes = 1, said = 0;
-    if (s != NULL && str_to_int(s->value, &said) && said > nodes)
-        nodes = said;
-    if (nodes == 1 && is_over_ray(w))
-        return 0;
-    for (size_t i = 0; i < w->words.count; i++) {
-        struct option_said o = option_at(&w->words, i);
-        if (!str_eq(o.name, STR("--nnodes")))
-            continue;
-        if (!str_to_int(o.value, &said))
-            return 0; /* a variable without a value */
-        nodes = said > nodes ? said : nodes;
-    }
-    return nodes;
-}
-
-/* The number of cards; 0: unknown. */
-static int64_t cards_of(const struct workload *w) {
-    const struct lint_setting *s = setting_find(&w->keys, STR("gpus"));
-    int64_t count = parts_of(cards_listed(w, true)), said;
-    if (s != NULL && str_to_int(s->value, &said) && said > 0)
-        count = said;
-    return mul_i64(count, nodes_of(w), &count) ? count : 0;
-}
-
-static bool says_count(const char *const *facts) {
-    for (; *facts != NULL; facts++)
-        if (str_starts(str_of(*facts), STR("gpu_count=")))
-            return true;
-    return false;
-}
-
-/* Refuses an unknown card of the user, as `fit` does. Unknown cards of a file
- * are ignored. */
-static void check_card(struct lint_work *k, const char *fact) {
-    struct str name, key = str_cut(str_of(fact), '=', &name), whole;
-    int64_t gib;
-    bool is_card = str_eq(key, STR("gpu")) || str_eq(key, STR("gpu_name"));
-    if (is_card && !fit_slice_named(name, &whole, &gib) &&
-        reader_gpu(k->r, name) == NULL)
-        refuse_gpu(k->a, k->r, name, "give its memory, as --gpu-memory 24GiB");
-}
-
-static const char **facts_of(struct lint_work *k, const struct workload *w) {
-    const char **list =
-        arena_array(k->a, FACTS_OF_USER + FACTS_OF_FILE, sizeof *list);
-    const struct lint_setting *gpu = setting_find(&w->keys, STR("gpu"));
-    size_t count = 0;
-    int64_t cards = cards_of(w);
-    if (cards == 0 && !says_count(k->o->facts)) /* at least so many */
-        cards = parts_of(OPTION_VALUE(&w->words, "-ts", "--tensor-split"));
-    for (; k->o->facts[count] != NULL && count < FACTS_OF_USER; count++) {
-        check_card(k, k->o->facts[count]);
-        list[count] = k->o->facts[count];
-    }
-    if (cards > 0)
-        list[count++] =
-            arena_printf(k->a, "gpu_count=%lld", (long long)cards).p;
-    if (gpu != NULL && reader_gpu(k->r, gpu->value) != NULL)
-        list[count++] = arena_printf(k->a, "gpu_name=%.*s",
-                                     STR_ARG(gpu->value)).p;
-    list[count] = NULL;
-    return list;
 }
 
 /* ---- facts for predicates ---- */
@@ -439,16 +393,16 @@ static void add_keys(struct lint_work *k, struct asked *it) {
         add_bytes(k, it, FACT_host_limit, bytes);
 }
 
-/* Adds the weights of all ranks: the bytes that are read while the model
- * loads. */
+/* Adds the weights of all ranks of one machine: the bytes that are read while
+ * the model loads. */
 static void add_weights(struct lint_work *k, struct asked *it) {
     const struct fit *fit = it->fit;
-    int64_t all = fit->weights.low;
+    int64_t all = fit->weights.low, nodes = machines_of(it->w);
     int64_t ranks = fit->c.in[FACT_tensor_parallel].number *
                     fit->c.in[FACT_pipeline_parallel].number;
-    if (fit->weights.known &&
+    if (fit->weights.known && nodes > 0 &&
         mul_i64(all, ranks > 1 ? ranks : 1, &all))
-        add_bytes(k, it, FACT_weights_bytes, all);
+        add_bytes(k, it, FACT_weights_bytes, all / nodes);
 }
 
 struct putting { /* a question for `fit`, run within arena_guard() */
@@ -500,8 +454,34 @@ static void ask_by_served(struct lint_work *k, struct asked *it) {
     it->served = fit->c.in[FACT_model].word;
 }
 
+/* Takes back a "does not fit" that rests on a default of `fit`, or that the
+ * engine avoids by itself. */
+static void withhold(struct lint_work *k, struct asked *it) {
+    enum gap gap = gap_of(it);
+    struct str fault;
+    if (it->fits != FIT_NO)
+        return;
+    if (gap == GAP_LENGTH) {
+        struct asked other = {.w = workload_short(k, it),
+                              .engine = it->engine};
+        const struct fit *fit = fit_of(k, &other, &fault);
+        if (fit != NULL && fit->fits == FIT_NO) {
+            it->fit = fit;
+            gap = GAP_NONE;
+        }
+    }
+    if (gap == GAP_OTHER && it->fit->weights.known &&
+        card_most(it) > 0 && it->fit->weights.low > card_most(it))
+        gap = GAP_NONE;
+    it->is_placed = is_placed_by_engine(it);
+    if (gap != GAP_NONE || it->is_placed)
+        it->fits = FIT_UNKNOWN;
+}
+
 static void take_fit(struct lint_work *k, struct asked *it) {
     it->fits = it->fit != NULL ? it->fit->fits : FIT_UNKNOWN;
+    if (it->fit != NULL)
+        withhold(k, it);
     bound_by_name(k, it);
     if (it->fits == FIT_UNKNOWN)
         ask_by_served(k, it);

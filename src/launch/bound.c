@@ -181,7 +181,7 @@ static int64_t bytes_on_card(struct lint_work *k, const struct asked *it,
 static int64_t weights_least(struct lint_work *k, const struct asked *it) {
     const struct fact *model = input_of(it, FACT_model);
     if (model == NULL || it->fit->c.model != NULL ||
-        spill_of(it) != SPILL_NONE)
+        spill_of(it) != SPILL_NONE || gap_of(it) == GAP_WEIGHTS)
         return 0;
     return bytes_on_card(k, it, params_named(model->word) / 10 * 9);
 }
@@ -192,7 +192,7 @@ static int64_t weights_beside_experts(struct lint_work *k,
                                       const struct asked *it) {
     const struct fit *fit = it->fit;
     if (fit == NULL || fit->fits != FIT_UNKNOWN || fit->c.model == NULL ||
-        spill_of(it) != SPILL_EXPERTS)
+        spill_of(it) != SPILL_EXPERTS || gap_of(it) == GAP_WEIGHTS)
         return 0;
     return bytes_on_card(k, it, params_without_experts(fit->c.model));
 }
@@ -270,7 +270,8 @@ static int64_t share_of(const struct asked *it, int64_t bytes) {
 int64_t room_for_weights(const struct asked *it) {
     int64_t room = 0;
     if (it->fit == NULL || it->fit->c.model != NULL ||
-        it->fits != FIT_UNKNOWN || spill_of(it) != SPILL_NONE)
+        workload_is_script(it->w) || it->fits != FIT_UNKNOWN || spill_of(it) != SPILL_NONE ||
+        gap_of(it) == GAP_WEIGHTS)
         return 0;
     return mul_i64(share_of(it, card_most(it)), cards_sharing(&it->fit->c),
                    &room)

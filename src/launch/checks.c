@@ -92,13 +92,20 @@ static struct str open_name(struct str word) {
     return str_slice(rest, 0, n);
 }
 
+/* True for names that any shell, or Slurm, sets. */
+static bool is_of_shell(struct str name) {
+    return str_starts(name, STR("SLURM_")) ||
+           STR_IS_ONE(name, "HOME", "USER", "PWD", "HOSTNAME", "UID", "TMPDIR",
+                      "SCRATCH", "WORK", "RANDOM");
+}
+
 /* Reports each name once, at its first word. */
 static void ask_open(struct lint_work *k, const struct lint_rule *rule,
                      const struct asked *it) {
     const struct word_list *words = &it->w->words;
     for (size_t i = 0; i < words->count; i++) {
         struct str name = open_name(words->at[i].text);
-        bool is_new = name.n > 0;
+        bool is_new = name.n > 0 && !is_of_shell(name);
         for (size_t n = 0; n < i && is_new; n++)
             is_new = !str_eq(open_name(words->at[n].text), name);
         if (is_new)
@@ -115,35 +122,60 @@ static struct str params_in(struct lint_work *k, int64_t room, int64_t bits) {
     return shown_number(&k->teller, UNIT_COUNT, billions);
 }
 
+/* Fills a finding about the weights alone. False: there is none. */
+static bool tell_weights(struct lint_work *k, struct str check,
+                         const struct asked *it, struct found *f) {
+    bool is_alone = str_eq(check, STR("weights_alone"));
+    if ((!is_alone && !str_eq(check, STR("weights_beside_experts"))) ||
+        is_alone == it->is_without_experts || it->weights_bytes == 0)
+        return false;
+    f->at = place_of_fact(it, FACT_model);
+    f->args[1] = shown_number(&k->teller, UNIT_BYTES, it->weights_bytes);
+    f->args[2] = shown_number(&k->teller, UNIT_BYTES, card_most(it));
+    f->args[3] = it->fit->c.in[FACT_model].word;
+    return true;
+}
+
+static bool tell_room(struct lint_work *k, struct str check,
+                      const struct asked *it, struct found *f) {
+    if (!str_eq(check, STR("room")) || it->room == 0)
+        return false;
+    f->it = it;
+    f->at = place_of_fact(it, FACT_model);
+    f->args[1] = shown_number(&k->teller, UNIT_BYTES, it->room);
+    f->args[2] = params_in(k, it->room, 16);
+    f->args[3] = params_in(k, it->room, 8);
+    return true;
+}
+
+static bool tell_fit(struct lint_work *k, struct str check,
+                     const struct asked *it, struct found *f) {
+    enum truth_fit fits = it->fit != NULL ? it->fit->fits : FIT_LIKELY;
+    bool is_open = it->fits == FIT_UNKNOWN && fits == FIT_UNKNOWN &&
+                   it->room == 0;
+    if (str_eq(check, STR("does_not_fit")) && it->fits == FIT_NO &&
+        fits == FIT_NO)
+        fill_misfit(k, it, f);
+    else if (str_eq(check, STR("placed")) && it->is_placed)
+        f->args[1] = reasons_of(&k->teller, it->fit);
+    else if (str_eq(check, STR("not_decided")) && is_open)
+        f->args[1] = fit_needs(&k->teller, it->fit);
+    else
+        return false;
+    return true;
+}
+
 static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
                      const struct asked *it) {
-    bool is_misfit = it->fit != NULL && it->fit->fits == FIT_NO;
     struct found f = {.rule = rule, .w = it->w, .at = it->w->at,
                       .args = {it->w->name}};
-    if (str_eq(rule->check, STR("does_not_fit")) && is_misfit) {
-        fill_misfit(k, it, &f);
-    } else if (str_eq(rule->check, it->is_without_experts
-                                       ? STR("weights_beside_experts")
-                                       : STR("weights_alone")) &&
-               it->weights_bytes > 0) {
-        f.at = place_of_fact(it, FACT_model);
-        f.args[1] = shown_number(&k->teller, UNIT_BYTES, it->weights_bytes);
-        f.args[2] = shown_number(&k->teller, UNIT_BYTES, card_most(it));
-        f.args[3] = it->fit->c.in[FACT_model].word;
-    } else if (str_eq(rule->check, STR("bad_value")) && it->fault.n > 0) {
+    bool is_bad = str_eq(rule->check, STR("bad_value")) && it->fault.n > 0;
+    if (is_bad)
         f.args[1] = it->fault;
-    } else if (str_eq(rule->check, STR("room")) && it->room > 0) {
-        f.it = it;
-        f.at = place_of_fact(it, FACT_model);
-        f.args[1] = shown_number(&k->teller, UNIT_BYTES, it->room);
-        f.args[2] = params_in(k, it->room, 16);
-        f.args[3] = params_in(k, it->room, 8);
-    } else if (str_eq(rule->check, STR("not_decided")) && it->fit != NULL &&
-               it->fits == FIT_UNKNOWN && it->room == 0) {
-        f.args[1] = fit_needs(&k->teller, it->fit);
-    } else
-        return;
-    rule_found(k, &f);
+    if (is_bad || tell_weights(k, rule->check, it, &f) ||
+        tell_room(k, rule->check, it, &f) ||
+        tell_fit(k, rule->check, it, &f))
+        rule_found(k, &f);
 }
 
 /* Reports experts that exceed host memory: at the limit, if there is one. */

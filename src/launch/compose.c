@@ -156,6 +156,42 @@ static void read_mounts(struct service *s) {
             words_mounted(s->a, &s->w->words, host, inside);
 }
 
+/* ---- a script beside the file ---- */
+
+/* The position of the script among the words: "./serve.sh", "/bin/bash -c
+ * ./serve.sh". */
+static size_t script_word(const struct word_list *words) {
+    size_t i = words->count > 0 && word_is_shell(words->at[0].text);
+    while (i > 0 && i < words->count && str_starts(words->at[i].text, STR("-")))
+        i++;
+    return i;
+}
+
+/* Replaces a script beside the file by the engine's command in it. */
+static void read_script(struct service *s) {
+    struct workload_list found = {0};
+    struct word_list args = {0}, *words = &s->w->words;
+    size_t at = script_word(words);
+    struct str path = at < words->count ? words->at[at].text : STR("");
+    if (!str_starts(path, STR(".")) || !str_ends(path, STR(".sh")))
+        return;
+    const struct source *src =
+        beside_open(s->f->beside, s->f->src, path, words->at[at].at, false);
+    if (src == NULL)
+        return;
+    words_copy(s->a, &args, words, at + 1);
+    struct script script = {.src = src,
+                            .text = src->text,
+                            .beside = s->f->beside,
+                            .args = &args,
+                            .names = &s->w->env};
+    script_read(s->a, &script, s->f->engines, &found);
+    if (found.count == 0)
+        return;
+    s->w->words = found.at[0].words;
+    settings_copy(s->a, &s->w->env, &found.at[0].env);
+}
+
 /* ---- keys of the container ---- */
 
 static void take_key(struct service *s, const char *name,
@@ -253,6 +289,7 @@ bool compose_read(const struct launch_file *f, const struct node *root) {
         read_keys(&s);
         read_command(&s);
         read_mounts(&s);
+        read_script(&s);
     }
     return true;
 }

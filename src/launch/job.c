@@ -6,6 +6,11 @@
  *     run: vllm serve Qwen/Qwen3-8B                          SkyPilot
  *     resources: {accelerators: H100:8}
  *     envs: {MODEL: Qwen/Qwen3-8B}
+ *
+ *     models:                                                llama-swap
+ *       NAME: {cmd: llama-server --port ${PORT} -m ...,
+ *              env: [CUDA_VISIBLE_DEVICES=0]}
+ *     macros: {server: llama-server -ngl 99}
  */
 #include "launch/workload.h"
 
@@ -77,6 +82,71 @@ static void read_script(struct job *j, const struct node *text) {
         settings_copy(f->a, &f->out->at[i].keys, &j->keys);
 }
 
+/* ---- llama-swap ---- */
+
+/* The lines of a command as one line of the same length. */
+static struct str one_line(struct arena *a, struct str text) {
+    struct buf out;
+    buf_init_in(&out, a, text.n + 1);
+    bool is_comment = false;
+    for (size_t i = 0; i < text.n; i++) {
+        bool begins = i == 0 || text.p[i - 1] == '\n';
+        is_comment = begins ? str_starts(str_trim(str_from(text, i)), STR("#"))
+                            : is_comment;
+        bool is_cut = text.p[i] == '\n' ||
+                      (text.p[i] == '\\' && i + 1 < text.n &&
+                       text.p[i + 1] == '\n');
+        buf_add_char(&out, is_cut || is_comment ? ' ' : text.p[i]);
+    }
+    return arena_str(a, buf_str(&out));
+}
+
+static void add_macros(struct job *j, const struct node *map) {
+    for (size_t i = 0; map != NULL && map->kind == NODE_MAP && i < map->count;
+         i++) {
+        struct variables so_far = {&j->env, false};
+        struct str value = one_line(
+            j->f->a, scalar_of(map->pairs[i].value));
+        setting_add(j->f->a, &j->env, map->pairs[i].key->text,
+                    variables_filled(j->f->a, &so_far, value),
+                    node_bytes(map->pairs[i].key));
+    }
+}
+
+static void read_swapped(struct job *j, const struct pair *model) {
+    const struct launch_file *f = j->f;
+    const struct node *cmd = member(model->value, "cmd");
+    size_t names = j->env.count, before = f->out->count;
+    if (scalar_of(cmd).n == 0)
+        return;
+    add_macros(j, member(model->value, "macros"));
+    read_env(j, member(model->value, "env"));
+    setting_add(f->a, &j->env, STR("MODEL_ID"), model->key->text,
+                node_bytes(model->key));
+    struct script s = {.src = f->src, .node = cmd, .beside = f->beside,
+                       .text = one_line(f->a, cmd->text), .names = &j->env};
+    script_read(f->a, &s, f->engines, f->out);
+    for (size_t i = before; i < f->out->count; i++) {
+        f->out->at[i].name = model->key->text;
+        f->out->at[i].group = model->key->text; /* one at a time */
+    }
+    j->env.count = names;
+}
+
+static bool read_swap(struct job *j, const struct node *root) {
+    const struct node *models = node_get(root, "models");
+    bool found = false;
+    for (size_t i = 0; models != NULL && models->kind == NODE_MAP &&
+                       i < models->count; i++)
+        found = found || member(models->pairs[i].value, "cmd") != NULL;
+    if (!found)
+        return false;
+    add_macros(j, node_get(root, "macros"));
+    for (size_t i = 0; i < models->count; i++)
+        read_swapped(j, &models->pairs[i]);
+    return true;
+}
+
 bool job_read(const struct launch_file *f, const struct node *root) {
     struct job j = {.f = f};
     const struct node *commands = node_get(root, "commands"), *item;
@@ -87,7 +157,7 @@ bool job_read(const struct launch_file *f, const struct node *root) {
     bool is_sky = run != NULL && run->kind == NODE_SCALAR &&
                   resources != NULL;
     if (!is_dstack && !is_sky)
-        return false;
+        return read_swap(&j, root);
     read_env(&j, node_or(node_get(root, "env"), node_get(root, "envs")));
     read_cards(&j, resources);
     for (size_t i = 0; is_dstack && (item = node_item(commands, i)) != NULL;

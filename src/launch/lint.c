@@ -173,7 +173,7 @@ struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
     struct engine_words engines = engines_named(k);
     struct beside beside = {.a = k->a, .o = k->o};
     struct launch_file f = {k->a, &beside, k->src, &engines, &list};
-    struct script s = {.src = k->src, .text = k->src->text};
+    struct script s = {.src = k->src, .text = k->src->text, .beside = &beside};
     if (is_script(path, text) || !read_yaml(k, &f))
         script_read(k->a, &s, &engines, &list);
     ask_all(k, &list);

@@ -8,6 +8,8 @@
  *     volumes: an emptyDir of medium Memory, mounted on /dev/shm
  *     nodeSelector: {nvidia.com/gpu.product: ...}
  *
+ *     kind: RayService, serveConfigV2: | a file of Ray Serve
+ *
  * KServe's LLMInferenceService names the model outside of its pods:
  *
  *     spec: {model: {uri: hf://Qwen/Qwen3-8B}, parallelism: {tensor: 2},
@@ -354,10 +356,42 @@ static void walk(struct pod *p, const struct node *n, int depth) {
         walk(p, node_child(n, i), depth + 1);
 }
 
+/* ---- RayService ---- */
+
+/* A copy of the file in which only the lines of a block scalar are not blank.
+ * So its nodes have the same places as in the file. */
+static const struct source *block_alone(struct arena *a,
+                                        const struct node *scalar) {
+    struct span_of_file at = node_bytes(scalar);
+    struct str whole = at.src->text;
+    struct buf out;
+    buf_init_in(&out, a, whole.n + 1);
+    size_t from = at.from + str_find_char(str_from(whole, at.from), '\n');
+    for (size_t i = 0; i < whole.n; i++)
+        buf_add_char(&out, (i >= from && i < at.to) || whole.p[i] == '\n'
+                               ? whole.p[i] : ' ');
+    return source_new(a, at.src->path, arena_str(a, buf_str(&out)));
+}
+
+/* Reads serveConfigV2: |, a text of YAML. */
+static void read_serve(const struct launch_file *f, const struct node *root) {
+    const struct node *text =
+        member(member(root, "spec"), "serveConfigV2");
+    struct complaints c = {.a = f->a};
+    if (scalar_of(text).n == 0 ||
+        str_find_char(text->text, '\n') == text->text.n)
+        return;
+    struct documents all = yaml_read_foreign(&c, block_alone(f->a, text));
+    for (size_t i = 0; i < all.count && c.errors == 0; i++)
+        settings_read_file(f, all.at[i]);
+}
+
 bool manifest_read(const struct launch_file *f, const struct node *root) {
     struct pod p = {.f = f, .a = f->a, .root = root};
     if (node_get(root, "kind") == NULL || node_get(root, "apiVersion") == NULL)
         return false;
+    if (str_eq(scalar_of(member(root, "kind")), STR("RayService")))
+        read_serve(f, root);
     const struct node *group =
         member(member(root, "spec"), "leaderWorkerTemplate");
     p.group_size = member(group, "size");

@@ -8,35 +8,18 @@
  * here. Both branches of an `if` are read, one behind the other, and loops
  * once: a name has the last value that a line above gives it. Nothing is run.
  * */
-#include "launch/workload.h"
+#include "launch/walk.h"
 
+#include "base/limits.h"
 #include "diagnose/shell.h"
-
-struct array { /* NAME=(...) */
-    struct str name;
-    struct word_list words;
-};
-
-struct walk {
-    struct arena *a;
-    const struct script *s;
-    const struct engine_words *engines;
-    struct workload_list *out;
-    struct str text; /* of the script, $$ still in it */
-    struct setting_list names, env; /* env: exported, or in front */
-    struct setting_list keys;       /* #SBATCH */
-    struct setting_list downloads;  /* folder: what was fetched into it */
-    struct array *arrays;
-    size_t array_count, array_cap;
-    struct word_list line; /* the command being read */
-    int depth;             /* of if, case, while: what may not run */
-};
 
 /* ---- places ---- */
 
 static struct span_of_file bytes_of(const struct walk *w, size_t from,
                                     size_t to) {
     const struct node *node = w->s->node;
+    if (w->s->place != NULL)
+        return *w->s->place;
     if (node == NULL)
         return (struct span_of_file){from, to, w->s->src};
     size_t begin = source_byte(node->src, node_place_at(node, from));
@@ -82,15 +65,27 @@ static struct str filled(const struct walk *w, struct str text) {
     return variables_filled(w->a, &here, text);
 }
 
+static const struct word_list *args_from(const struct walk *w,
+                                         struct str word) {
+    struct word_list *rest = arena_alloc(w->a, sizeof *rest);
+    struct str number = str_trim_end(str_from(word, 2), '}');
+    int64_t first = 0;
+    *rest = (struct word_list){0};
+    if (str_to_int(number, &first) && first > 0)
+        words_copy(w->a, rest, &w->args, (size_t)first - 1);
+    return rest;
+}
+
 /* "${ARGS[@]}", "$@": a list in one word; NULL: it is none. */
 static const struct word_list *list_named(const struct walk *w,
                                           struct str word) {
     static const struct word_list nothing = {0};
     while (word.n > 0 && (word.p[0] == '$' || word.p[0] == '{'))
         word = str_from(word, 1);
-    if (str_eq(word, STR("@")) || str_eq(word, STR("@}")) ||
-        str_eq(word, STR("*")))
-        return w->s->args != NULL ? w->s->args : &nothing;
+    if (STR_IS_ONE(word, "@", "@}", "*", "*}"))
+        return &w->args;
+    if (str_starts(word, STR("@:"))) /* "${@:2}" */
+        return args_from(w, word);
     size_t cut = str_find(word, STR("[@]"));
     if (cut == word.n)
         return NULL;
@@ -115,9 +110,24 @@ static void keep_default(struct walk *w, struct str word, struct str value,
     setting_add(w->a, &w->names, name, value, at);
 }
 
+/* Keeps the ranges of quoted words, which may be commands, and of "$(...)" in
+ * an assignment. */
+static void keep_ranges(struct walk *w, const struct shell_token *t) {
+    struct str given = str_slice(w->s->text, t->from, t->to - t->from);
+    struct command *now = &w->now;
+    size_t name = str_find(given, STR("=\"$("));
+    char quote = given.n > 2 ? given.p[0] : '\0';
+    if ((quote == '"' || quote == '\'') && given.p[given.n - 1] == quote)
+        *ARENA_ADD(w->a, now->quoted.at, now->quoted.count, now->quoted.cap) =
+            (struct text_range){t->from + 1, t->to - 1};
+    if (name < given.n && str_ends(given, STR(")\"")))
+        *ARENA_ADD(w->a, now->printed.at, now->printed.count, now->printed.cap) =
+            (struct text_range){t->from + name + 4, t->to - 2};
+}
+
 static void add_word(struct walk *w, const struct shell_token *t,
                      struct word_list *out) {
-    struct str given = str_slice(w->text, t->from, t->to - t->from);
+    struct str given = str_slice(w->s->text, t->from, t->to - t->from);
     struct span_of_file at = bytes_of(w, t->from, t->to);
     bool is_literal = false;
     struct str bare = without_quotes(w->a, given, &is_literal);
@@ -154,7 +164,7 @@ static void keep_name(struct walk *w, const struct lint_word *word,
     struct str name = str_slice(word->text, 0, n);
     struct str value = str_from(word->text, n + 1);
     const struct lint_setting *old = setting_find(&w->names, name);
-    if (w->depth > 0 && old != NULL && old->value.n > 0)
+    if (w->depth > 0 && old != NULL && old->value.n > 0 && !choice_is_live(w))
         return;
     setting_add(w->a, &w->names, name, value, word->at);
     if (is_exported)
@@ -171,150 +181,116 @@ static size_t words_before(const struct word_list *line) {
     return i;
 }
 
-/* Programs that name an engine and start none. */
-static bool only_names(struct str program) {
-    return STR_IS_ONE(
-        program, "echo", "printf", "source", ".", "cp", "ls", "cat", "mkdir",
-        "pip", "pip3", "cd", "test", "[", "[[", "grep", "sed", "curl", "wget",
-        "pkill", "git", "kill", "tee", "rm", "ln", "hf", "read", "local",
-        "tail", "trap", "alias", "chmod", "which", "for", "case", "conda");
-}
-
-/* "vllm", "sglang.launch_server", "/app/llama-server"; no "patch_vllm.py". */
-static bool is_program_of(struct str word, struct str engine) {
-    struct str base = path_base(word);
-    char next = base.n > engine.n ? base.p[engine.n] : '\0';
-    return str_starts(base, engine) && !str_ends(base, STR(".py")) &&
-           !str_ends(base, STR(".sh")) && !word_is_client(base) &&
-           (next == '\0' || next == '.' || next == '-');
-}
-
-/* An image ("vllm-openai:latest") runs by what runs containers alone. */
-static bool names_engine(const struct walk *w, struct str word,
-                         bool is_container) {
-    struct str small = arena_lower(w->a, word);
-    for (size_t i = 0; i < w->engines->count; i++) {
-        struct str engine = w->engines->at[i];
-        bool is_image = str_find_char(small, ':') < small.n;
-        if ((!is_image && is_program_of(small, engine)) ||
-            (is_container && str_find(small, engine) < small.n))
-            return true;
-    }
-    return false;
-}
-
-/* "docker run -v /srv/vllm:/models": the value of an option, no image. */
-static bool is_value(const struct word_list *line, size_t i) {
-    return i > 0 &&
-           STR_IS_ONE(line->at[i - 1].text, "-v", "--volume", "--mount",
-                      "--name", "-e", "--env", "--env-file", "-w", "--workdir",
-                      "-l", "--label", "--network", "--hostname", "-u",
-                      "--user", "--entrypoint");
-}
-
-/* With an image, which its own arguments follow. */
-static bool starts_image(const struct word_list *line, size_t from) {
-    return from < line->count &&
-           STR_IS_ONE(line->at[from].text, "docker", "podman", "nerdctl");
-}
-
-/* "docker run", "podman container exec": what follows may start; "docker logs",
- * "docker compose -p vllm up" does not. */
-static bool starts_nothing(const struct word_list *line, size_t from) {
-    for (size_t i = from + 1; i < line->count; i++) {
-        if (STR_IS_ONE(line->at[i].text, "run", "create", "exec"))
-            return false;
-        if (str_eq(line->at[i].text, STR("compose")))
-            return true;
-    }
-    return true;
-}
-
-/* Inside an image of any name, which "exec" does not start. */
-static bool may_be_image(const struct word_list *line, size_t from) {
-    for (size_t i = from; i < line->count; i++)
-        if (STR_IS_ONE(line->at[i].text, "docker", "podman", "apptainer",
-                       "singularity", "nerdctl"))
-            return !starts_image(line, i) || i + 1 == line->count ||
-                   !str_eq(line->at[i + 1].text, STR("exec"));
-    return false;
-}
-
-/* The word of the command that names an engine; its end: none starts one. */
-static size_t engine_word(const struct walk *w, size_t from) {
-    const struct word_list *line = &w->line;
-    bool is_container = may_be_image(line, from);
-    if (from == line->count || str_starts(line->at[from].text, STR("-")) ||
-        only_names(line->at[from].text) ||
-        (starts_image(line, from) && starts_nothing(line, from)))
-        return line->count;
-    for (size_t i = from; i < line->count; i++) {
-        struct str word = line->at[i].text;
-        if (STR_IS_ONE(word, "install", "pull", "download", "build", "add"))
-            break;
-        if (!str_starts(word, STR("-")) &&
-            !(is_container && is_value(line, i)) &&
-            names_engine(w, word, is_container))
-            return i;
-    }
-    return line->count;
-}
-
 /* "-v /srv/Qwen3-8B:/model", "--volume=..." in front of the image. */
 static void take_mount(struct walk *w, struct workload *it, size_t i) {
-    struct option_said o = option_at(&w->line, i);
+    struct option_said o = option_at(&w->now.line, i);
     struct str rest, host = str_cut(o.value, ':', &rest);
     if (STR_IS_ONE(o.name, "-v", "--volume"))
         words_mounted(w->a, &it->words, host, str_cut(rest, ':', &rest));
 }
 
-static void keep_command(struct walk *w, size_t from, size_t named) {
-    size_t begin = from;
-    struct workload *it = workload_new(w->a, w->out, w->line.at[named].text,
-                                       w->line.at[named].at);
-    if (starts_image(&w->line, from)) {
-        it->image = w->line.at[named].text;
-        from = named + 1;
-    }
-    for (size_t i = begin; i < from; i++) { /* the program that runs */
-        struct option_said o = option_at(&w->line, i);
+/* Adds the program of --entrypoint, and the variables of one command. */
+static void take_front(struct walk *w, struct workload *it,
+                       const struct start_found *found) {
+    const struct word_list *line = &w->now.line;
+    for (size_t i = found->begin; i < found->from; i++) {
+        struct option_said o = option_at(line, i);
         if (str_eq(o.name, STR("--entrypoint")) && o.value.n > 0)
-            word_add(w->a, &it->words, o.value, w->line.at[i].at);
+            word_add(w->a, &it->words, o.value, line->at[i].at);
+        if (!found->is_image && assigned(line->at[i].text) > 0)
+            setting_add(w->a, &it->env, o.name, o.value, line->at[i].at);
     }
-    words_copy(w->a, &it->words, &w->line, from);
-    downloads_named(&w->downloads, &it->words);
-    for (size_t i = begin; i < named; i++)
-        take_mount(w, it, i);
+}
+
+/* True if the same command is there already, by another call of a function. */
+static bool is_there(const struct walk *w, const struct workload *it) {
+    for (size_t i = 0; i + 1 < w->out->count; i++) {
+        const struct workload *old = &w->out->at[i];
+        bool is_same = old->at.src == it->at.src &&
+                       old->at.from == it->at.from &&
+                       old->words.count == it->words.count;
+        for (size_t n = 0; is_same && n < it->words.count; n++)
+            is_same = str_eq(old->words.at[n].text, it->words.at[n].text);
+        if (is_same)
+            return true;
+    }
+    return false;
+}
+
+static void keep_command(struct walk *w, const struct start_found *found) {
+    const struct lint_word *named = &w->now.line.at[found->named];
+    struct workload *it = workload_new(w->a, w->out, named->text, named->at);
+    if (found->is_image)
+        it->image = named->text;
     settings_copy(w->a, &it->env, &w->env);
     settings_copy(w->a, &it->keys, &w->keys);
+    take_front(w, it, found);
+    words_copy(w->a, &it->words, &w->now.line, found->from);
+    downloads_named(&w->downloads, &it->words);
+    for (size_t i = found->begin; i < found->named; i++)
+        take_mount(w, it, i);
+    if (is_there(w, it))
+        w->out->count--;
 }
 
 static void count_depth(struct walk *w) {
-    struct str first = w->line.count > 0 ? w->line.at[0].text
+    struct str first = w->now.line.count > 0 ? w->now.line.at[0].text
                                          : (struct str){0};
     w->depth += STR_IS_ONE(first, "if", "case", "while", "for", "until");
     w->depth -= w->depth > 0 && STR_IS_ONE(first, "fi", "esac", "done");
 }
 
-static void end_command(struct walk *w) {
-    struct word_list *line = &w->line;
+/* The first name of "export A=b" or "local -r A=b"; `from`: it is neither. */
+static size_t names_begin(const struct word_list *line, size_t from,
+                          bool *is_export) {
+    struct str first = from < line->count ? line->at[from].text
+                                          : (struct str){NULL, 0};
+    *is_export = str_eq(first, STR("export"));
+    if (!*is_export && !STR_IS_ONE(first, "local", "declare", "readonly",
+                                   "typeset"))
+        return from;
+    do
+        from++;
+    while (from < line->count && str_starts(line->at[from].text, STR("-")));
+    return from;
+}
+
+/* Reads a program and its words. */
+static void run_line(struct walk *w, size_t at) {
+    struct start_found found;
+    struct str program = w->now.line.at[at].text;
+    if (STR_IS_ONE(program, "source", ".")) {
+        file_sourced(w, at);
+    } else if (str_eq(program, STR("shift"))) {
+        args_shifted(w, at);
+    } else if (!function_called(w, at)) {
+        download_read(w->a, &w->now.line, at, &w->downloads);
+        if (!str_eq(program, STR("eval")) &&
+            start_find(w->a, w->engines, &w->now.line, at, &found))
+            keep_command(w, &found);
+        else
+            quoted_walked(w, at);
+    }
+}
+
+static void end_command(struct walk *w, struct str operator_text) {
+    struct word_list *line = &w->now.line;
+    bool is_export, is_part = choice_line(w, operator_text);
     count_depth(w);
     size_t from = words_before(line), names = w->env.count;
-    bool is_export = from < line->count &&
-                     str_eq(line->at[from].text, STR("export"));
-    size_t at = from + is_export;
+    size_t first = names_begin(line, from, &is_export), at = first;
     while (at < line->count && assigned(line->at[at].text) > 0)
         at++;
-    bool is_alone = at == line->count;
-    for (size_t i = from + is_export; i < at; i++)
+    bool is_alone = at == line->count, is_declared = first > from;
+    for (size_t i = first; i < at && !is_part; i++)
         keep_name(w, &line->at[i], is_export || !is_alone);
-    size_t named = is_export ? line->count : engine_word(w, at);
-    download_read(w->a, line, at, &w->downloads);
-    if (named < line->count)
-        keep_command(w, at, named);
+    for (size_t i = 0; i < w->now.printed.count && is_alone && !is_part; i++)
+        walk_text(w, w->now.printed.at[i]);
+    if (!is_alone && !is_declared && !is_part)
+        run_line(w, at);
     if (!is_export && !is_alone)
         w->env.count = names; /* in front of one command: of it alone */
-    line->count = 0;
+    line->count = w->now.quoted.count = w->now.printed.count = 0;
 }
 
 /* ---- lists ---- */
@@ -347,8 +323,8 @@ static size_t read_array(struct walk *w, struct shell *sh, size_t at,
 
 /* "ARGS=" or "ARGS+=" at the end of the line so far. */
 static struct str array_begun(struct walk *w, bool *adds) {
-    struct str last = w->line.count > 0
-                          ? w->line.at[w->line.count - 1].text
+    struct str last = w->now.line.count > 0
+                          ? w->now.line.at[w->now.line.count - 1].text
                           : (struct str){0};
     *adds = str_ends(last, STR("+="));
     size_t cut = last.n - (*adds ? 2 : 1);
@@ -378,7 +354,7 @@ static void take_sbatch(struct walk *w, struct str option, struct str value,
 }
 
 static void read_comment(struct walk *w, const struct shell_token *t) {
-    struct str text = str_slice(w->text, t->from, t->to - t->from), rest;
+    struct str text = str_slice(w->s->text, t->from, t->to - t->from), rest;
     if (!str_starts(text, STR("#SBATCH ")))
         return;
     text = str_trim(str_from(text, 8));
@@ -392,41 +368,98 @@ static void read_comment(struct walk *w, const struct shell_token *t) {
 
 /* ---- the text ---- */
 
+/* Reads an operator and the list or function that it opens. Returns its end. */
+static size_t read_operator(struct walk *w, struct shell *sh,
+                            const struct shell_token *t) {
+    bool adds, is_open = str_eq(shell_text(sh, t), STR("("));
+    struct str name = is_open ? array_begun(w, &adds) : (struct str){0};
+    if (name.n > 0) {
+        w->now.line.count--;
+        return read_array(w, sh, t->to, name, adds);
+    }
+    size_t behind = is_open ? function_read(w, t->from) : 0;
+    if (behind > 0) {
+        w->now.line.count = 0;
+        return behind;
+    }
+    end_command(w, shell_text(sh, t));
+    if (str_eq(shell_text(sh, t), STR(";;")))
+        choice_branch_ends(w);
+    return t->to;
+}
+
+/* Reads a word, or the body behind "function name {". Returns its end. */
+static size_t read_word(struct walk *w, const struct shell_token *t) {
+    bool is_brace = w->now.line.count == 2 &&
+                    str_eq(w->now.line.at[0].text, STR("function")) &&
+                    str_eq(str_slice(w->s->text, t->from, t->to - t->from),
+                           STR("{"));
+    size_t behind = is_brace ? function_read(w, t->from) : 0;
+    if (behind > 0) {
+        w->now.line.count = 0;
+        return behind;
+    }
+    keep_ranges(w, t);
+    add_word(w, t, &w->now.line);
+    return t->to;
+}
+
+/* Extends the token over all of "$((8 * 1024))". */
+static void take_sum(const struct walk *w, struct shell_token *t) {
+    struct str text = str_from(w->s->text, t->from);
+    size_t end = str_find(text, STR("))"));
+    if (!str_starts(text, STR("$((")) || end == text.n)
+        return;
+    t->kind = SHELL_WORD;
+    t->to = t->from + end + 2;
+}
+
+static void read_tokens(struct walk *w, struct text_range at) {
+    struct shell sh = {str_slice(w->s->text, 0, at.to), '\\'};
+    struct shell_token t;
+    for (t = shell_next(&sh, at.from); t.kind != SHELL_END;
+         t = shell_next(&sh, t.to)) {
+        take_sum(w, &t);
+        if (t.kind == SHELL_COMMENT)
+            read_comment(w, &t);
+        else if (t.kind == SHELL_CUT)
+            t.to = t.from + 2; /* the next line goes on all the same */
+        else if (t.kind == SHELL_OPERATOR)
+            t.to = read_operator(w, &sh, &t);
+        else if (t.kind == SHELL_ODD && shown_behind(w, t.from) > 0)
+            t.to = shown_behind(w, t.from);
+        else if ((t.kind == SHELL_WORD || t.kind == SHELL_ODD) &&
+                 t.to > t.from)
+            t.to = read_word(w, &t);
+        if (t.to <= t.from)
+            t.to = t.from + 1;
+    }
+    end_command(w, STR(""));
+}
+
+void walk_text(struct walk *w, struct text_range at) {
+    struct command outer = w->now;
+    if (w->nesting == LINT_NESTING_MAX || at.from >= at.to)
+        return;
+    w->nesting++;
+    w->now = (struct command){0};
+    read_tokens(w, at);
+    w->nesting--;
+    w->now = outer;
+}
+
 void script_read(struct arena *a, const struct script *s,
                  const struct engine_words *engines,
                  struct workload_list *out) {
     struct walk *w = arena_alloc(a, sizeof *w);
-    *w = (struct walk){.a = a, .s = s, .engines = engines, .out = out,
-                       .text = s->text};
+    *w = (struct walk){.a = a, .s = s, .whole = s, .engines = engines,
+                       .out = out};
     if (s->names != NULL)
         settings_copy(a, &w->names, s->names);
-    struct shell sh = {s->text, '\\'};
-    struct shell_token t;
-    bool adds;
-    for (t = shell_next(&sh, 0); t.kind != SHELL_END;
-         t = shell_next(&sh, t.to)) {
-        struct str text = shell_text(&sh, &t);
-        if (t.kind == SHELL_COMMENT) {
-            read_comment(w, &t);
-        } else if (t.kind == SHELL_CUT) {
-            t.to = t.from + 2; /* the next line goes on all the same */
-        } else if (t.kind == SHELL_OPERATOR) {
-            struct str name = str_eq(text, STR("(")) ? array_begun(w, &adds)
-                                                     : (struct str){0};
-            if (name.n > 0) {
-                w->line.count--;
-                t.to = read_array(w, &sh, t.to, name, adds);
-            } else {
-                end_command(w);
-            }
-        } else if (t.kind == SHELL_WORD || t.kind == SHELL_ODD) {
-            if (t.to > t.from)
-                add_word(w, &t, &w->line);
-        }
-        if (t.to <= t.from)
-            t.to = t.from + 1;
-    }
-    end_command(w);
+    if (s->args != NULL)
+        w->args = *s->args;
+    walk_text(w, (struct text_range){0, s->text.n});
+    functions_left(w);
 }
 
 void words_of_line(struct arena *a, const struct node *scalar,
@@ -435,7 +468,7 @@ void words_of_line(struct arena *a, const struct node *scalar,
                        .text = scalar->text,
                        .node = scalar,
                        .compose = scope->is_compose ? scope : NULL};
-    struct walk w = {.a = a, .s = &s, .text = scalar->text};
+    struct walk w = {.a = a, .s = &s};
     struct shell sh = {scalar->text, '\\'};
     if (scope->names != NULL && !scope->is_compose)
         w.names = *scope->names;

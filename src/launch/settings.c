@@ -188,14 +188,17 @@ static void read_llm(const struct launch_file *f, const struct node *config) {
     node_key(f, w, "gpu", member(config, "accelerator_type"));
 }
 
+/* Reads every map with a model_loading_config: llm_configs, llm_config,
+ * prefill_config, decode_config. */
 static bool walk(const struct launch_file *f, const struct node *n, int depth) {
-    bool found = false;
-    const struct node *list = node_get(n, "llm_configs"), *item;
-    if (depth > LINT_DEPTH_MAX)
+    if (n == NULL || depth > LINT_DEPTH_MAX)
         return false;
-    for (size_t i = 0; (item = node_item(list, i)) != NULL; i++, found = true)
-        read_llm(f, item);
-    for (size_t i = 0; list == NULL && i < n->count; i++)
+    if (n->kind == NODE_MAP && node_get(n, "model_loading_config") != NULL) {
+        read_llm(f, n);
+        return true;
+    }
+    bool found = false;
+    for (size_t i = 0; i < n->count; i++)
         found = walk(f, node_child(n, i), depth + 1) || found;
     return found;
 }

@@ -25,6 +25,8 @@ struct asked {
                                     not fit; else 0 */
     bool is_without_experts;     /* weights_bytes leaves out experts: they lie
                                     in host memory */
+    bool is_placed;              /* the engine keeps in host memory what the
+                                    cards do not hold */
 };
 
 struct lint_work {
@@ -57,9 +59,6 @@ void ask_fit(struct lint_work *k, struct asked *it);
  * fact. */
 bool word_is_flag(const struct flag *flag, struct str word);
 bool word_sets(const struct engine *e, struct str word, enum fact_name fact);
-/* "0,1" of device_ids, of CUDA_VISIBLE_DEVICES or of a similar variable; empty:
- * none. */
-struct str cards_listed(const struct workload *w, bool has_variables);
 /* The flag that the engine reads from this variable (MODEL_ID,
  * LLAMA_ARG_CTX_SIZE); NULL: none. */
 const struct flag *flag_of_variable(const struct engine *e,
@@ -67,6 +66,15 @@ const struct flag *flag_of_variable(const struct engine *e,
 /* True for a script such as /opt/run.sh or ./start.py. It may read
  * variables. */
 bool workload_is_script(const struct workload *w);
+
+/* cards.c */
+/* "0,1" of device_ids, of CUDA_VISIBLE_DEVICES or of a similar variable; empty:
+ * none. */
+struct str cards_listed(const struct workload *w, bool has_variables);
+/* The number of machines that one engine uses; 0: unknown. */
+int64_t machines_of(const struct workload *w);
+/* NAME=value of the user and of the file; the last is NULL. */
+const char **facts_of(struct lint_work *k, const struct workload *w);
 
 /* bound.c: sets FIT_NO if the weights alone are too large, by the model's
  * name. */
@@ -86,6 +94,15 @@ bool is_likely_by_size(struct lint_work *k, const struct asked *it);
  * catalogue does not have that name, or the path has a size. */
 const struct workload *workload_by_served(struct lint_work *k,
                                           const struct asked *it);
+
+/* gap.c: what is no verdict. The most that a flag whose value nobody knows may
+ * change: the longest request, other memory, weights on a card as well. */
+enum gap { GAP_NONE, GAP_LENGTH, GAP_OTHER, GAP_WEIGHTS };
+enum gap gap_of(const struct asked *it);
+const struct workload *workload_short(struct lint_work *k,
+                                      const struct asked *it);
+/* Nobody says how many layers lie on the GPU. */
+bool is_placed_by_engine(const struct asked *it);
 
 /* rules.c */
 void rules_ask(struct lint_work *k);

@@ -145,12 +145,16 @@ struct str variables_filled(struct arena *a, const struct variables *scope,
 
 /* ---- script.c ---- */
 
-/* A text for a shell. args: the words of "$@"; NULL: none. */
+/* A text for a shell. beside: opens the files that it sources; NULL: none is
+ * opened. args: the words of "$@"; NULL: none. */
 struct script {
     const struct source *src;
     struct str text;
+    struct beside *beside;
     const struct node *node; /* the scalar that contains it; NULL: it is the
                                 file */
+    const struct span_of_file *place; /* the place of all words; NULL: each word
+                                         has its own */
     const struct word_list *args;
     const struct setting_list *names; /* variables of its environment; NULL:
                                          none */
@@ -169,6 +173,18 @@ void words_of_line(struct arena *a, const struct node *scalar,
 void words_unwrap(const struct launch_file *f, struct workload *w,
                   const struct node *script, size_t script_at,
                   const struct variables *compose);
+
+/* ---- start.c ---- */
+struct start_found {
+    size_t begin; /* the program of the line */
+    size_t named; /* the word that names the engine, or its image */
+    size_t from;  /* the engine's own command, or the words for its image */
+    bool is_image;
+};
+/* Finds the start of an engine in a line. False: there is none. */
+bool start_find(struct arena *a, const struct engine_words *engines,
+                const struct word_list *line, size_t from,
+                struct start_found *out);
 
 /* True for a part of an engine's package that loads no model:
  * "sglang.bench_serving", "sglang_router.launch_router". */

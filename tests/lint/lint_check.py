@@ -273,6 +273,187 @@ spec:
         self.assertNotIn("does-not-fit", found)
 
 
+class Shells(unittest.TestCase):
+    """What a shell reads at another place than it stands. By hand: 15.3 GiB of
+    Qwen3-8B and 4,096 tokens of it fit into 24 GB; 61 GiB of Qwen3-32B do not,
+    whatever the request."""
+
+    def said(self, text, *others, name="run.sh", card="RTX 3090"):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder) / name
+            work.write_text(text)
+            for path, more in others:
+                (work.parent / path).write_text(more)
+            done = run("--format", "json", "--gpu", card, work)
+        page = json.loads(done.stdout)
+        return ([(s["text"].split(" on ")[0], s["verdict"])
+                 for s in page["services"]],
+                {d["code"] for d in page["diagnostics"]})
+
+    START = "vllm serve Qwen/Qwen3-8B --max-model-len 4096"
+    ONE = [("Qwen/Qwen3-8B", "fits")]
+
+    def test_what_runs_another_program(self):
+        for front in ("srun --gres=gpu:1 apptainer exec --nv vllm.sif ",
+                      "docker compose run --rm -e A=b app ",
+                      "conda run -n vllm ", "uv run ", "env A=b ",
+                      "GGML=1 numactl -N 0 "):
+            self.assertEqual(self.said(front + self.START)[0], self.ONE, front)
+
+    def test_the_service_of_a_compose_file_is_its_engine(self):
+        line = "docker compose run --rm vllm serve Qwen/Qwen3-8B -tp 1\n"
+        self.assertEqual(self.said(line)[0][0][0], "Qwen/Qwen3-8B")
+        self.assertEqual(self.said("docker compose up -d vllm\n")[0], [])
+        self.assertEqual(self.said("docker compose run --entrypoint python "
+                                   "vllm -c 'import vllm'\n")[0], [])
+
+    def test_quoted_commands(self):
+        for line in ('ssh node "%s"', 'tmux new -d -s x "%s"',
+                     'nohup bash -c "%s" &', 'CMD="%s"; eval "$CMD"',
+                     'CMD=(%s); ID="$("${CMD[@]}" 2>/dev/null)"'):
+            self.assertEqual(self.said(line % self.START)[0], self.ONE, line)
+        for line in ('pgrep -f "%s"', 'echo "%s"',
+                     'docker exec x python3 -c "import vllm; %s"'):
+            self.assertEqual(self.said(line % self.START)[0], [], line)
+
+    def test_functions_are_read_where_they_are_called(self):
+        found, _ = self.said("#!/bin/bash\nserve() {\n"
+                             "    local model=\"$1\"\n    shift\n"
+                             "    vllm serve \"$model\" \"$@\"\n}\n"
+                             "serve Qwen/Qwen3-8B --max-model-len 4096\n"
+                             "serve Qwen/Qwen3-32B --max-model-len 4096\n"
+                             "serve Qwen/Qwen3-8B --max-model-len 4096\n")
+        self.assertEqual(found, self.ONE + [("Qwen/Qwen3-32B",
+                                             "does_not_fit")])
+        found, _ = self.said("#!/bin/bash\nserve() {\n    %s\n}\n"
+                             "\"$@\"\n" % self.START)
+        self.assertEqual(found, self.ONE)
+        self.said("f() { f; g; }\ng() { f; }\nf\n")  # and it ends
+
+    def test_what_is_sourced(self):
+        library = ("common.sh", "start() { vllm serve $MODEL \"$@\"; }\n"
+                                "other() { vllm serve Qwen/Qwen3-32B; }\n")
+        for path in ('"$(dirname "$0")/common.sh"', "./common.sh",
+                     '"$HERE/common.sh"'):
+            found, _ = self.said("#!/bin/bash\nsource %s\n"
+                                 "MODEL=Qwen/Qwen3-8B\n"
+                                 "start --max-model-len 4096\n" % path,
+                                 library)
+            self.assertEqual(found, self.ONE, path)
+        self.said("source run.sh\nvllm serve X\n")  # itself: and it ends
+
+    def test_the_branch_of_a_word_that_is_known(self):
+        text = ("case \"%s\" in\n  small) MODEL=Qwen/Qwen3-8B ;;\n"
+                "  big|large)\n    MODEL=Qwen/Qwen3-32B ;;\nesac\n"
+                "vllm serve $MODEL --max-model-len 4096\n")
+        self.assertEqual(self.said(text % "small")[0], self.ONE)
+        self.assertEqual(self.said(text % "large")[0],
+                         [("Qwen/Qwen3-32B", "does_not_fit")])
+        found, _ = self.said(text % "$1")
+        self.assertEqual([v for _, v in found], ["unknown"])
+
+    def test_no_verdict_by_a_value_that_nobody_knows(self):
+        """One card by default, the model's longest request by default."""
+        for line, verdict in (
+                ("vllm serve Qwen/Qwen3-32B -tp $TP", "unknown"),
+                ("vllm serve Qwen/Qwen3-32B $MORE", "unknown"),
+                ("vllm serve Qwen/Qwen3-32B --port $PORT", "does_not_fit"),
+                ("vllm serve Qwen/Qwen3-32B --max-model-len $LEN",
+                 "does_not_fit"),
+                ("llama-server -m Qwen3-32B-Q4_K_M.gguf -ngl 99 -c $LEN",
+                 "unknown"),
+                ("llama-server -m Qwen3-32B-Q4_K_M.gguf -ngl 99",
+                 "does_not_fit"),
+                ("llama-server -m Qwen3-32B-Q4_K_M.gguf -ngl 99 "
+                 "-c $((8 * 1024))", "fits")):
+            self.assertEqual([v for _, v in self.said(line)[0]], [verdict],
+                             line)
+
+    def test_what_the_engine_places_by_itself_is_no_error(self):
+        for line in ("llama-server -m Qwen3-32B-Q8_0.gguf -c 8192",
+                     "ollama run llama3.1:70b"):
+            found, told = self.said(line)
+            self.assertEqual([v for _, v in found], ["unknown"], line)
+            self.assertEqual(told, {"part-on-the-host"}, line)
+
+    def test_what_starts_nothing(self):
+        for line in ("llama-bench -m Qwen3-8B-Q4_K_M.gguf",
+                     "docker run vllm/vllm-openai:v0.21.0 --help=all",
+                     "conda activate vllm", "llama-swap --config x.yaml",
+                     "cat <<EOF\n%s\nEOF" % self.START):
+            self.assertEqual(self.said(line)[0], [], line)
+        launcher = "cat > run.sh <<EOF\n%s\nEOF" % self.START
+        self.assertEqual(self.said(launcher)[0], self.ONE)
+
+    def test_the_script_that_a_service_runs(self):
+        compose = ("services:\n  chat:\n    image: vllm/vllm-openai\n"
+                   "    entrypoint: [/bin/bash, -c]\n"
+                   "    command: [/serve.sh]\n"
+                   "    environment: [MODEL=Qwen/Qwen3-8B]\n"
+                   "    volumes: ['./serve.sh:/serve.sh']\n")
+        script = "vllm serve ${MODEL} --max-model-len 4096\n"
+        found, _ = self.said(compose, ("serve.sh", script), name="c.yml")
+        self.assertEqual(found, self.ONE)
+
+    def test_a_folder_that_nobody_knows(self):
+        compose = ("services:\n  chat:\n    image: vllm/vllm-openai\n"
+                   "    command: /models/Qwen3-8B --max-model-len 4096\n"
+                   "    volumes: ['$HOME/models:/models']\n")
+        self.assertEqual(self.said(compose, name="c.yml")[0], self.ONE)
+
+    def test_a_format_that_a_flag_leaves_open(self):
+        line = ("vllm serve nvidia/Qwen3-32B-%s --quantization modelopt "
+                "--max-model-len 4096 --gpu-memory-utilization 0.95")
+        self.assertNotEqual(self.said(line % "NVFP4")[0][0][1],
+                            "does_not_fit")
+        self.assertEqual(self.said(line % "FP8")[0][0][1], "does_not_fit")
+
+
+class Swapped(unittest.TestCase):
+    """llama-swap: one command over several lines, of one model at a time."""
+
+    def test_commands_and_macros(self):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder) / "config.yaml"
+            work.write_text(
+                "macros:\n  server: llama-server --port ${PORT} -ngl 99\n"
+                "models:\n  small:\n    cmd: |\n      ${server}\n"
+                "      # a comment\n"
+                "      -m /models/Qwen3-8B-Q4_K_M.gguf\n      -c 8192\n"
+                "  large:\n    cmd: vllm serve Qwen/Qwen3-32B\n")
+            done = run("--format", "json", "--gpu", "RTX 3090", work)
+        page = json.loads(done.stdout)
+        self.assertEqual(verdicts(page), {"small": "fits",
+                                          "large": "does_not_fit"})
+
+
+class RayServe(unittest.TestCase):
+    CONFIG = ("applications:\n- name: llm\n  args:\n"
+              "    prefill_config: &one\n"
+              "      model_loading_config: {model_id: Qwen/Qwen3-8B}\n"
+              "      engine_kwargs: {max_model_len: 4096}\n"
+              "    decode_config: *one\n")
+
+    def verdicts_of(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder) / "serve.yaml"
+            work.write_text(text)
+            done = run("--format", "json", "--gpu", "RTX 3090", work)
+        return [(s["line"], s["verdict"])
+                for s in json.loads(done.stdout)["services"]]
+
+    def test_a_config_by_any_name(self):
+        found = self.verdicts_of(self.CONFIG)
+        self.assertEqual([v for _, v in found], ["fits", "fits"])
+
+    def test_within_a_ray_service(self):
+        inner = "".join("    " + line + "\n"
+                        for line in self.CONFIG.splitlines())
+        found = self.verdicts_of("apiVersion: ray.io/v1\nkind: RayService\n"
+                                 "spec:\n  serveConfigV2: |\n" + inner)
+        self.assertEqual(found, [(9, "fits"), (9, "fits")])
+
+
 class Clusters(unittest.TestCase):
     """Files that hand a model or a script to a cluster."""
 
@@ -311,7 +492,7 @@ class Clusters(unittest.TestCase):
             "prefill": "fits", "decode": "fits", "tgi": "fits",
             "llama": "fits", "own-script": "unknown"})
         self.assertEqual({d["code"] for d in page["diagnostics"]},
-                         {"model-not-known"})
+                         {"not-decided"})
         self.assertIn("Llama-3.1-8B", page["services"][2]["text"])
 
     def test_gpus_of_all_pods_of_a_group(self):
