@@ -110,12 +110,11 @@ static void series_of(const struct diagnosis *d, const struct sighting *s,
     }
 }
 
-static bool is_first_alike(const struct diagnosis *d, size_t at) {
-    const struct hit *h = &d->scan->hits.at[at];
-    for (size_t i = 0; i < at; i++)
-        if (is_same_series(&d->scan->hits.at[i], h))
-            return false;
-    return true;
+static bool is_first_alike(const struct diagnosis *d, const struct hit *h) {
+    const struct hit *x = d->scan->hits.at;
+    while (x < h && !is_same_series(x, h))
+        x++;
+    return x == h;
 }
 
 static struct fact growth_new(struct arena *a, const struct series *list) {
@@ -132,11 +131,11 @@ static struct fact growth_new(struct arena *a, const struct series *list) {
 void growth_derive(struct diagnosis *d, struct sighting *s) {
     enum fact_name name = is_of_host(d, s) ? FACT_host_level : FACT_gpu_level;
     struct fact best = {0};
-    for (size_t i = 0; i < d->scan->hits.count; i++) {
-        const struct hit *h = &d->scan->hits.at[i];
+    const struct hit_run *levels = &d->with_fact[name];
+    for (size_t i = 0; i < levels->count; i++) {
+        const struct hit *h = levels->at[i];
         struct series list;
-        if (h->kind != PATTERN_CONTEXT || !hit_capture(h, name) ||
-            !is_first_alike(d, i))
+        if (h->kind != PATTERN_CONTEXT || !is_first_alike(d, h))
             continue;
         series_of(d, s, h, name, &list);
         int64_t growth = growth_of(&list);

@@ -37,9 +37,33 @@ static void stage_hits_collect(struct diagnosis *d) {
     d->stage_hits = (struct hit_run){list, count};
 }
 
+/* The few hits that capture a fact are asked for once per message. */
+static void fact_hits_collect(struct diagnosis *d) {
+    const struct hit_list *hits = &d->scan->hits;
+    size_t count[FACT_COUNT_OF] = {0};
+    for (size_t i = 0; i < hits->count; i++)
+        for (size_t k = 0; k < hits->at[i].capture_count; k++)
+            count[hits->at[i].captures[k].name]++;
+    const struct hit **list[FACT_COUNT_OF];
+    for (int name = 0; name < FACT_COUNT_OF; name++) {
+        list[name] = arena_array(d->a, count[name], sizeof *list[name]);
+        d->with_fact[name].at = list[name];
+    }
+    for (size_t i = 0; i < hits->count; i++) {
+        const struct hit *h = &hits->at[i];
+        for (size_t k = 0; k < h->capture_count; k++) {
+            enum fact_name name = h->captures[k].name;
+            size_t *n = &d->with_fact[name].count;
+            if (*n == 0 || list[name][*n - 1] != h)
+                list[name][(*n)++] = h;
+        }
+    }
+}
+
 void hits_sort(struct diagnosis *d) {
     const struct hit_list *hits = &d->scan->hits;
     stage_hits_collect(d);
+    fact_hits_collect(d);
     d->sorted_count = hits->count;
     d->sorted_hits = arena_array(d->a, hits->count, sizeof *d->sorted_hits);
     for (size_t i = 0; i < hits->count; i++)

@@ -149,16 +149,17 @@ struct smi_table {
 static struct smi_table table_of(const struct diagnosis *d) {
     struct smi_table t = {0};
     struct str titles = {NULL, 0};
-    struct failure_end end = failure_end_of(d);
-    for (size_t i = 0; i < d->scan->hits.count; i++) {
-        const struct hit *h = &d->scan->hits.at[i];
-        const struct capture *columns = hit_capture(h, FACT_gpu_columns);
-        const struct capture *row = hit_capture(h, FACT_gpu_row);
-        titles = columns ? columns->text : titles;
-        if (row == NULL)
-            continue;
+    const struct hit_run *rows = &d->with_fact[FACT_gpu_row];
+    const struct hit_run *columns = &d->with_fact[FACT_gpu_columns];
+    struct failure_end end = {0};
+    if (rows->count > 0)
+        end = failure_end_of(d);
+    for (size_t i = 0, k = 0; i < rows->count; i++) {
+        const struct hit *h = rows->at[i];
+        for (; k < columns->count && columns->at[k] <= h; k++)
+            titles = hit_capture(columns->at[k], FACT_gpu_columns)->text;
         t.at = arena_grow(d->a, t.at, t.count, &t.cap, sizeof *t.at);
-        t.at[t.count] = row_of(titles, row);
+        t.at[t.count] = row_of(titles, hit_capture(h, FACT_gpu_row));
         t.at[t.count].line = h->first_line;
         t.at[t.count].is_above = h->order <= end.first;
         t.count++;
