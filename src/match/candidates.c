@@ -43,6 +43,12 @@ struct folded_line {
     bool is_simple;  /* and has no string in it */
 };
 
+/* In these stretches, counted over all blocks, no word begins as a rest of one
+ * of the row's literals does. */
+struct vain {
+    uint64_t from, to;
+};
+
 struct candidates {
     struct arena *a;
     const struct prefilter *f;
@@ -51,6 +57,8 @@ struct candidates {
     struct folded_line *lines;
     size_t line_count, line_cap;
     struct starts starts[2]; /* of the stretches last asked for */
+    struct vain *vain; /* by the first entry of a row of cuts */
+    uint64_t passed; /* bytes of stretches in blocks before */
     struct buf cleaned, decoded;
     struct str text; /* what is looked at, and whom it is told */
     size_t from, to; /* lines that begin here */
@@ -63,6 +71,7 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
     struct candidates *c = arena_alloc(a, sizeof *c);
     *c = (struct candidates){.a = a, .f = f, .frames = frames};
     c->folded.a = a;
+    c->vain = arena_array(a, f->cuts.entry_count, sizeof *c->vain);
     buf_init_in(&c->cleaned, a, CANDIDATE_LINE_BYTES_MAX);
     buf_init_in(&c->decoded, a, CANDIDATE_LINE_BYTES_MAX);
     return c;
@@ -254,21 +263,34 @@ static bool may_end_at_blank(const struct candidates *c,
            (c->folded.text[at] == ' ' && may_end(c, l, at + 1));
 }
 
+/* What is looked for of a literal behind its cut. */
+static struct str rest_of(struct str literal, size_t at) {
+    return str_slice(literal, at + (literal.p[at] == ' '), REST_BYTES);
+}
+
+/* The next place, of a word found by its first bytes, where all of s stands. */
+static size_t word_of(const struct candidates *c, const struct starts *w,
+                      size_t place, struct str s) {
+    while (place != 0 && (place + s.n > c->folded.n ||
+                          memcmp(c->folded.text + place, s.p, s.n) != 0))
+        place = starts_next(w, place);
+    return place;
+}
+
 /* Does the rest of a literal, or as much of it as tells, begin a line behind
  * this place of the line? Of a letter or two some line is taken to. */
-static bool goes_on(struct candidates *c, struct folded_line *l, size_t end,
-                    struct str rest) {
-    struct str s = str_slice(rest, rest.p[0] == ' ', REST_BYTES);
+static bool goes_on(struct candidates *c, const struct folded_line *l,
+                    size_t end, struct str rest) {
     size_t from = end + 1, to = from + CUT_REACH;
-    if (s.n < STARTS_BYTES)
+    if (rest.n < STARTS_BYTES)
         return true;
     to = to < c->folded.n ? to : c->folded.n;
     for (size_t at = from; at < to; at = starts_end(at)) {
         const struct starts *w = starts_of(c, at);
-        for (size_t place = starts_first(w, s.p); place != 0;
-             place = starts_next(w, place))
-            if (place >= from && place + s.n <= to &&
-                memcmp(c->folded.text + place, s.p, s.n) == 0 &&
+        size_t place = word_of(c, w, starts_first(w, rest.p), rest);
+        for (; place != 0;
+             place = word_of(c, w, starts_next(w, place), rest))
+            if (place >= from && place + rest.n <= to &&
                 (place < l->end ||
                  may_begin(c, &c->lines[line_of(c, place)], place)))
                 return true;
@@ -313,20 +335,46 @@ struct text_end { /* of a line, or inside of one */
     size_t at; /* folded */
 };
 
-static void on_cut(void *ctx, uint32_t literal, size_t at) {
+/* Does no rest of these literals stand where it would have to? */
+static bool are_vain(struct candidates *c, size_t end, struct cut_row row) {
+    struct vain *v = &c->vain[row.from];
+    uint64_t first = (c->passed + end) / STARTS_STRETCH;
+    if (first < v->from || first > v->to)
+        *v = (struct vain){first, first};
+    for (; v->to * STARTS_STRETCH <= c->passed + end + CUT_REACH; v->to++) {
+        const struct starts *w =
+            starts_of(c, (size_t)(v->to * STARTS_STRETCH - c->passed));
+        for (size_t i = row.from; i < row.to; i++) {
+            struct cut cut = prefilter_cut(c->f, i);
+            struct str rest =
+                rest_of(prefilter_literal(c->f, cut.literal), cut.at);
+            if (rest.n < STARTS_BYTES ||
+                word_of(c, w, starts_first(w, rest.p), rest) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void on_cuts(void *ctx, struct cut_row row) {
     const struct text_end *end = ctx;
     struct candidates *c = end->c;
-    struct str s = prefilter_literal(c->f, literal);
-    if (end->at >= at &&
-        memcmp(c->folded.text + end->at - at, s.p, at) == 0 &&
-        goes_on(c, end->line, end->at, str_slice(s, at, s.n)))
-        tell(c, literal, line_of(c, end->at - at));
+    if (are_vain(c, end->at, row))
+        return;
+    for (size_t i = row.from; i < row.to; i++) {
+        struct cut cut = prefilter_cut(c->f, i);
+        struct str s = prefilter_literal(c->f, cut.literal);
+        if (end->at >= cut.at &&
+            memcmp(c->folded.text + end->at - cut.at, s.p, cut.at) == 0 &&
+            goes_on(c, end->line, end->at, rest_of(s, cut.at)))
+            tell(c, cut.literal, line_of(c, end->at - cut.at));
+    }
 }
 
 static void look_at_end(struct candidates *c, struct folded_line *l,
                         size_t at) {
     struct text_end end = {c, l, at};
-    prefilter_find_cuts(c->f, fold_str(&c->folded), at, on_cut, &end);
+    prefilter_find_cuts(c->f, fold_str(&c->folded), at, on_cuts, &end);
 }
 
 static void look_at_ends(struct candidates *c, struct folded_line *l) {
@@ -385,7 +433,7 @@ static bool may_go_on(struct candidates *c, struct str s, size_t last,
     last -= has_blank;
     struct folded_line *l = &c->lines[line_of(c, place - 1)];
     return may_end_at_blank(c, l, place) &&
-           goes_on(c, l, place, str_slice(s, last, s.n));
+           goes_on(c, l, place, rest_of(s, last));
 }
 
 static void on_gram(void *ctx, uint32_t literal, size_t at, size_t place) {
@@ -409,6 +457,7 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->found = found;
     c->ctx = ctx;
     c->starts[0].is_noted = c->starts[1].is_noted = false;
+    c->passed += starts_end(c->folded.n);
     fold_block(c);
     prefilter_find(c->f, fold_str(&c->folded), false, on_gram, c);
     for (size_t i = 0; i < c->line_count; i++)

@@ -9,7 +9,7 @@
 
 #include "match/literals.h"
 
-#define FOLD_SLACK 32 /* bytes behind the text that may be read */
+#define FOLD_SLACK 64 /* bytes behind the text that may be read */
 
 struct fold_shift { /* from folded byte `at` on, the text's begin at `raw` */
     uint32_t at, raw;

@@ -249,10 +249,9 @@ void prefilter_find_cuts(const struct prefilter *f, struct str text,
         if (!hash_is_in(t->set, hash))
             continue;
         size_t row = hash_place(hash, t->row_log2);
-        uint32_t last = word_at(t->rows, row + 1);
-        for (size_t i = word_at(t->rows, row); i < last; i++) {
-            const unsigned char *e = t->entries + 4 * ENTRY_WORDS * i;
-            found(ctx, word_at(e, ENTRY_LITERAL), word_at(e, ENTRY_AT));
-        }
+        struct cut_row entries = {word_at(t->rows, row),
+                                  word_at(t->rows, row + 1)};
+        if (entries.from < entries.to)
+            found(ctx, entries);
     }
 }

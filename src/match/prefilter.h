@@ -81,12 +81,15 @@ typedef void (*literal_fn)(void *ctx, uint32_t literal, size_t at,
 void prefilter_find(const struct prefilter *f, struct str text, bool is_whole,
                     literal_fn found, void *ctx);
 
-/* The literal may be cut before its byte `at`. */
-typedef void (*cut_fn)(void *ctx, uint32_t literal, size_t at);
-/* Each literal that can be cut inside of its window where text ends at `end`,
- * by the last of what stands before: LONG_END bytes of it, or SHORT_END. */
+/* Literals that can be cut inside of their window, found by the last of what
+ * stands before the cut: LONG_END bytes of it, or SHORT_END. */
 #define LONG_END 8
 #define SHORT_END 4
+struct cut_row { /* entries of the table [from, to) */
+    size_t from, to;
+};
+typedef void (*cut_fn)(void *ctx, struct cut_row row);
+/* Each row that is not empty where text ends at `end`. */
 void prefilter_find_cuts(const struct prefilter *f, struct str text,
                          size_t end, cut_fn found, void *ctx);
 
@@ -117,6 +120,20 @@ static inline struct str prefilter_literal(const struct prefilter *f,
                         word_at(f->literal_from, (size_t)i + 1) - from};
 }
 
+/* An entry's words. Of a gram: a literal that has it; where its window begins,
+ * and << 16 the gram in the window; the window's bytes. Of a cut: the literal;
+ * how many of its bytes stand before. */
+enum { ENTRY_LITERAL, ENTRY_AT, ENTRY_WINDOW, ENTRY_WORDS = 4 };
+struct cut { /* before the literal's byte `at` */
+    uint32_t literal, at;
+};
+
+static inline struct cut prefilter_cut(const struct prefilter *f, size_t i) {
+    const unsigned char *entry = f->cuts.entries + 4 * ENTRY_WORDS * i;
+    return (struct cut){word_at(entry, ENTRY_LITERAL),
+                        word_at(entry, ENTRY_AT)};
+}
+
 /* Patterns of literal i. */
 static inline uint32_t prefilter_ref_count(const struct prefilter *f,
                                            uint32_t i) {
@@ -145,10 +162,6 @@ enum { TABLE_SET_LOG2, TABLE_ROW_LOG2, TABLE_ENTRIES, WORDS_OF_TABLE };
 #define TABLES (GRAM_KINDS + 1)
 #define WORD_COUNT_OF (WORD_TABLES + TABLES * WORDS_OF_TABLE)
 
-/* An entry's words. Of a gram: a literal that has it; where its window begins,
- * and << 16 the gram in the window; the window's bytes. Of a cut: the literal;
- * how many of its bytes stand before. */
-enum { ENTRY_LITERAL, ENTRY_AT, ENTRY_WINDOW, ENTRY_WORDS = 4 };
 #define WINDOW_BYTES(kind)                                                     \
     (gram_rules[kind].bytes + gram_rules[kind].stride - 1)
 
