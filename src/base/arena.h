@@ -89,7 +89,9 @@ void *arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
 /* Append one element and increment count. The result points to the element:
  * *ARENA_ADD(a, l->at, l->count, l->cap) = x; */
 #define ARENA_ADD(a, list, count, cap)                                         \
-    ((list) = arena_grow((a), (list), (count), &(cap), sizeof *(list)),        \
+    ((list) = (count) < (cap) ? (list)                                         \
+                              : arena_grow((a), (list), (count), &(cap),       \
+                                           sizeof *(list)),                    \
      &(list)[(count)++])
 
 /* Run body(arg). Returns FAIL_NONE, or the raised code with *fault filled

@@ -36,13 +36,6 @@
 #define FRAME_BYTES 512       /* of a line in which frames are looked for */
 #define ESCAPED_LINE '\x7F' /* stands for an escaped newline */
 
-struct folded_line {
-    uint32_t at, end; /* folded; its last blank excluded */
-    uint32_t raw;
-    bool is_plain;   /* it stands there as in the log */
-    bool is_simple;  /* and has no string in it */
-};
-
 /* In these stretches, counted over all blocks, no word begins as a rest of one
  * of the row's literals does. */
 struct vain {
@@ -54,8 +47,6 @@ struct candidates {
     const struct prefilter *f;
     const struct frames *frames;
     struct folded folded;
-    struct folded_line *lines;
-    size_t line_count, line_cap;
     struct starts starts[2]; /* of the stretches last asked for */
     struct vain *vain; /* by the first entry of a row of cuts */
     uint64_t passed; /* bytes of stretches in blocks before */
@@ -79,22 +70,11 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
 
 /* ---- folding lines ---- */
 
-/* What was folded from `at` on is a line of the log's, or as read. */
-static void add_line(struct candidates *c, size_t at, size_t raw,
-                     bool is_plain, bool is_simple) {
-    struct folded *f = &c->folded;
-    size_t end = f->n - (f->n > at && f->text[f->n - 1] == ' ');
-    *ARENA_ADD(c->a, c->lines, c->line_count, c->line_cap) =
-        (struct folded_line){
-        .at = (uint32_t)at, .end = (uint32_t)end, .raw = (uint32_t)raw,
-        .is_plain = is_plain, .is_simple = is_simple};
-}
-
 static void add_text(struct candidates *c, struct str text, size_t raw) {
     size_t at = c->folded.n;
     fold_add(&c->folded, text, raw);
     fold_blank(&c->folded);
-    add_line(c, at, raw, false, false);
+    fold_line(&c->folded, at, raw);
 }
 
 static uint32_t hex_of(struct str s) {
@@ -159,35 +139,33 @@ static struct str raw_line(struct str text, size_t at) {
     return line;
 }
 
-/* The block's line at `raw`; returns how many bytes it has. */
-static size_t fold_one(struct candidates *c, size_t raw) {
-    struct folded *f = &c->folded;
-    size_t n = f->n, shifts = f->shift_count;
-    bool has_odd;
-    size_t bytes =
-        fold_line(f, str_slice(c->text, raw, c->text.n), raw, &has_odd);
-    struct str line = has_odd ? raw_line(c->text, raw) : STR("");
-    if (has_odd && !clean_is_plain(line)) {
-        f->n = n;
-        f->shift_count = shifts;
+/* The last line, which may have been folded as it should not be. */
+static void mend_line(struct candidates *c, const struct folded_line *l) {
+    size_t raw = l->raw;
+    struct str line = raw_line(c->text, raw);
+    if (l->is_simple)
+        return;
+    if (!clean_is_plain(line)) {
+        fold_drop_line(&c->folded);
         add_cleaned(c, line, raw);
-        return bytes;
-    }
-    add_line(c, n, raw, true, !has_odd);
-    if (has_odd && str_find_char(line, '\\') < line.n)
+    } else if (str_find_char(line, '\\') < line.n) {
         add_text(c, decoded(c, line), raw);
-    return bytes;
+    }
 }
 
 static void fold_block(struct candidates *c) {
     struct str text = c->text;
+    struct folded *f = &c->folded;
     size_t at = c->from > CUT_BACK ? str_line_begin(text, c->from - CUT_BACK) : 0;
     size_t end = text.n - c->to > CUT_REACH ? c->to + CUT_REACH : text.n;
-    fold_clear(&c->folded);
-    c->line_count = 0;
-    while (at < end)
-        at += fold_one(c, at);
-    fold_blank(&c->folded);
+    end += str_find_char(str_from(text, end), '\n');
+    text.n = end < text.n ? end + 1 : text.n;
+    fold_clear(f);
+    while (at < text.n) {
+        at += fold_lines(f, str_from(text, at), at);
+        mend_line(c, &f->lines[f->line_count - 1]);
+    }
+    fold_blank(f);
     if (!buf_ok(&c->cleaned) || !buf_ok(&c->decoded))
         arena_raise(c->a, FAIL_MEMORY, "out of memory while reading a log");
 }
@@ -198,11 +176,11 @@ static uint64_t line_at(const void *lines, size_t i) {
 
 /* The line that the folded byte stands in. */
 static size_t line_of(const struct candidates *c, size_t at) {
-    return last_up_to(c->lines, c->line_count, line_at, at);
+    return last_up_to(c->folded.lines, c->folded.line_count, line_at, at);
 }
 
 static void tell(const struct candidates *c, uint32_t literal, size_t line) {
-    size_t raw = str_line_begin(c->text, c->lines[line].raw);
+    size_t raw = str_line_begin(c->text, c->folded.lines[line].raw);
     if (raw >= c->from && raw < c->to)
         c->found(c->ctx, literal, raw);
 }
@@ -292,7 +270,7 @@ static bool goes_on(struct candidates *c, const struct folded_line *l,
              place = word_of(c, w, starts_next(w, place), rest))
             if (place >= from && place + rest.n <= to &&
                 (place < l->end ||
-                 may_begin(c, &c->lines[line_of(c, place)], place)))
+                 may_begin(c, &c->folded.lines[line_of(c, place)], place)))
                 return true;
     }
     return false;
@@ -320,7 +298,7 @@ static bool comes_from(const struct candidates *c,
     lead = str_slice(lead, lead.n < REST_BYTES ? 0 : lead.n - REST_BYTES,
                      REST_BYTES);
     bool is_found = ends_so(c, l, lead, place);
-    while (!is_found && l > c->lines && l[-1].raw + CUT_BACK >= line->raw) {
+    while (!is_found && l > c->folded.lines && l[-1].raw + CUT_BACK >= line->raw) {
         l--;
         is_found = ends_so(c, l, lead, l->end);
     }
@@ -359,14 +337,15 @@ static bool are_vain(struct candidates *c, size_t end, struct cut_row row) {
 static void on_cuts(void *ctx, struct cut_row row) {
     const struct text_end *end = ctx;
     struct candidates *c = end->c;
-    if (are_vain(c, end->at, row))
-        return;
     for (size_t i = row.from; i < row.to; i++) {
         struct cut cut = prefilter_cut(c->f, i);
         struct str s = prefilter_literal(c->f, cut.literal);
-        if (end->at >= cut.at &&
-            memcmp(c->folded.text + end->at - cut.at, s.p, cut.at) == 0 &&
-            goes_on(c, end->line, end->at, rest_of(s, cut.at)))
+        if (end->at < cut.at ||
+            memcmp(c->folded.text + end->at - cut.at, s.p, cut.at) != 0)
+            continue;
+        if (are_vain(c, end->at, row))
+            break;
+        if (goes_on(c, end->line, end->at, rest_of(s, cut.at)))
             tell(c, cut.literal, line_of(c, end->at - cut.at));
     }
 }
@@ -421,7 +400,7 @@ static bool may_have_begun(struct candidates *c, struct str s,
     struct str lead = str_slice(s, 0, first - (s.p[first - 1] == ' '));
     if (place > 0 && is_word(c->folded.text[place - 1]))
         return false;
-    struct folded_line *l = &c->lines[line_of(c, place)];
+    struct folded_line *l = &c->folded.lines[line_of(c, place)];
     return comes_from(c, l, place, lead) && may_begin(c, l, place);
 }
 
@@ -431,7 +410,7 @@ static bool may_go_on(struct candidates *c, struct str s, size_t last,
     bool has_blank = s.p[last - 1] == ' '; /* it may be the line's end */
     place -= has_blank;
     last -= has_blank;
-    struct folded_line *l = &c->lines[line_of(c, place - 1)];
+    struct folded_line *l = &c->folded.lines[line_of(c, place - 1)];
     return may_end_at_blank(c, l, place) &&
            goes_on(c, l, place, rest_of(s, last));
 }
@@ -460,7 +439,7 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->passed += starts_end(c->folded.n);
     fold_block(c);
     prefilter_find(c->f, fold_str(&c->folded), false, on_gram, c);
-    for (size_t i = 0; i < c->line_count; i++)
-        if (c->lines[i].raw >= from && c->lines[i].raw < to)
-            look_at_ends(c, &c->lines[i]);
+    for (size_t i = 0; i < c->folded.line_count; i++)
+        if (c->folded.lines[i].raw >= from && c->folded.lines[i].raw < to)
+            look_at_ends(c, &c->folded.lines[i]);
 }

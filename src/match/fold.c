@@ -1,5 +1,6 @@
-/* fold.c: see fold.h. Sixteen bytes at a time, up to where blanks are left out
- * or a line ends. */
+/* fold.c: see fold.h. STEP bytes at a time, by loops over bytes that compilers
+ * turn into what the machine has; of each step a word of bits says where lines
+ * end, where blanks stand and where something odd may be. */
 #include "match/fold.h"
 
 #include <string.h>
@@ -7,8 +8,11 @@
 #include "base/plain.h"
 #include "base/sort.h"
 
+#define STEP 64
+#define TOP_BIT (UINT64_C(1) << (STEP - 1))
+
 void fold_clear(struct folded *f) {
-    f->n = f->shift_count = 0;
+    f->n = f->shift_count = f->line_count = 0;
 }
 
 struct str fold_str(const struct folded *f) {
@@ -29,142 +33,199 @@ static void make_room(struct folded *f, size_t n) {
 }
 
 /* Only where it says more than the one before. */
-static inline void note_shift(struct folded *f, size_t raw) {
+static inline void note_shift(struct folded *f, size_t at, size_t raw) {
     if (f->shift_count > 0) {
         const struct fold_shift *last = &f->shifts[f->shift_count - 1];
-        if (last->raw - last->at == (uint32_t)(raw - f->n))
+        if (last->raw - last->at == (uint32_t)(raw - at))
             return;
     }
     *ARENA_ADD(f->a, f->shifts, f->shift_count, f->shift_cap) =
-        (struct fold_shift){(uint32_t)f->n, (uint32_t)raw};
+        (struct fold_shift){(uint32_t)at, (uint32_t)raw};
 }
 
-/* What a colour may be whose ESC is lost: "[1;36m". */
-static bool may_be_colour(struct str s) {
-    size_t i = 1;
-    while (i < s.n && i <= 3 && is_digit(s.p[i]))
-        i++;
-    return i > 1 && i < s.n && (s.p[i] == ';' || s.p[i] == 'm');
+/* ---- lines ---- */
+
+struct folded_line *fold_line(struct folded *f, size_t at, size_t raw) {
+    size_t end = f->n - (f->n > at && f->text[f->n - 1] == ' ');
+    struct folded_line *l =
+        ARENA_ADD(f->a, f->lines, f->line_count, f->line_cap);
+    *l = (struct folded_line){.at = (uint32_t)at, .end = (uint32_t)end,
+                              .raw = (uint32_t)raw};
+    return l;
 }
 
-/* One of the bytes that are_special() finds. */
-static bool is_odd(struct str s) {
-    char next = s.n > 1 ? s.p[1] : '\0';
-    switch (s.p[0]) {
-    case '"': return next == ',' || next == '}';
-    case '#': return next == '0';
-    case '^': return next == '[' || next == 'M';
-    case '[': return may_be_colour(s);
-    default: return true;
-    }
+static void drop_shifts(struct folded *f, size_t from) {
+    while (f->shift_count > 0 && f->shifts[f->shift_count - 1].at >= from)
+        f->shift_count--;
 }
 
-struct step { /* of PLAIN_STEP bytes; masks have a bit for each */
-    plain_bytes folded;
-    uint32_t blanks, newlines, special;
+void fold_drop_line(struct folded *f) {
+    f->n = f->lines[--f->line_count].at;
+    drop_shifts(f, f->n);
+}
+
+/* ---- steps ---- */
+
+/* A bit for each byte of a step. odd: by the byte and the one behind it, the
+ * line may be. */
+struct step {
+    uint64_t blanks, newlines, odd;
 };
 
-/* Quotes, '#', '[', '^' and backslashes, and what is not printable. */
-static inline plain_bytes are_special(plain_bytes v) {
-    plain_bytes bad = (v < ' ') & (v != '\t') & (v != '\n');
-    return bad | ((v & ~1) == '"') | (v == '[') | ((v | 2) == '^') |
-           (v == 0x7F);
-}
-
-static inline struct step look_at(const char *p) {
-    plain_bytes v = plain_load(p);
-    plain_bytes white = (v >= '\t') & (v <= '\r');
-    plain_bytes folded = v + ((v >= 'A') & (v <= 'Z') & 32);
-    folded = (folded & ~white) | (white & ' ');
-    return (struct step){folded, plain_bits(folded == ' '),
-                         plain_bits(v == '\n'), plain_bits(are_special(v))};
+/* One byte behind the step is read. */
+static inline __attribute__((always_inline)) struct step
+fold_step(const char *restrict p, char *restrict out) {
+    char blank[STEP], newline[STEP], odd[STEP];
+    for (size_t i = 0; i < STEP; i++) {
+        signed char c = (signed char)p[i], next = (signed char)p[i + 1];
+        bool is_large = (c >= 'A') & (c <= 'Z');
+        bool is_white = (c >= '\t') & (c <= '\r');
+        bool is_control = (c < ' ') & (c != '\n') & (c != '\t');
+        bool may_be_end = ((c & ~1) == '"') &
+                          ((next == ',') | (next == '}') | (next == '0'));
+        bool may_be_colour =
+            (c >= '0') & (c <= '9') & ((next == ';') | (next == 'm'));
+        char small = (char)(is_white ? ' ' : c | (is_large ? 32 : 0));
+        out[i] = small;
+        blank[i] = (char)-(small == ' ');
+        newline[i] = (char)-(c == '\n');
+        odd[i] = (char)-(is_control | (c == 0x7F) | ((c | 2) == '^') |
+                         may_be_end | may_be_colour);
+    }
+    return (struct step){plain_flags(blank), plain_flags(newline),
+                         plain_flags(odd)};
 }
 
 /* The bytes behind the text are none of it. */
-static struct step look_at_last(const char *p, size_t n) {
-    char bytes[PLAIN_STEP] = {0};
-    memcpy(bytes, p, n);
-    struct step step = look_at(bytes);
-    step.special &= (UINT32_C(1) << n) - 1;
-    return step;
+static inline __attribute__((always_inline)) struct step
+fold_last_step(struct str text, char *out) {
+    char bytes[STEP + PLAIN_STEP] = {0};
+    memcpy(bytes, text.p, text.n);
+    return fold_step(bytes, out);
 }
 
-/* Is one of these bytes odd? */
-static bool has_odd_byte(struct str s, uint32_t special) {
-    for (; special != 0; special &= special - 1)
-        if (is_odd(str_slice(s, (size_t)__builtin_ctz(special), s.n)))
-            return true;
-    return false;
+static inline uint64_t first_bits(size_t count) {
+    return count < STEP ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
 }
 
-struct fold_end {
-    size_t at;             /* behind what was folded */
-    bool is_done, has_odd; /* its line has ended; as fold_line() says */
+static inline size_t first_of(uint64_t bits) {
+    return (size_t)__builtin_ctzll(bits);
+}
+
+/* ---- what cleaning changes, escapes, ends of strings ---- */
+
+/* Is byte i the last digit of a colour whose ESC is lost: "[1;36m"? */
+static bool is_colour(struct str s, size_t i) {
+    size_t n = 0;
+    while (n < 3 && n < i && is_digit(s.p[i - n]))
+        n++;
+    return s.p[i - n] == '[';
+}
+
+static bool is_odd(struct str s, size_t i) {
+    char next = i + 1 < s.n ? s.p[i + 1] : '\0';
+    switch (s.p[i]) {
+    case '"': return next == ',' || next == '}';
+    case '#': return next == '0';
+    case '^': return next == '[' || next == 'M';
+    default: return !is_digit(s.p[i]) || is_colour(s, i);
+    }
+}
+
+/* ---- folding ---- */
+
+struct folding {
+    struct folded *f;
+    struct str text;
+    size_t raw, at;        /* of the text; in it, where the step begins */
+    size_t line, line_raw; /* where the line began, folded and not */
+    bool has_odd, is_done; /* the line; it has ended, too */
 };
 
-/* Over a run of blanks, of which one has been taken. */
-static void skip_blanks(struct str text, bool is_line, struct fold_end *end) {
-    while (end->at < text.n && fold_is_blank(text.p[end->at]) && !end->is_done) {
-        char c = text.p[end->at++];
-        end->has_odd = end->has_odd || !is_any(c, " \t\n");
-        end->is_done = is_line && c == '\n';
+/* So much of the step's `count` bytes stands up to the end of a line that is
+ * odd. */
+static inline size_t up_to_odd(struct folding *w, const struct step *s,
+                               size_t count) {
+    uint64_t odd = w->has_odd ? 1 : s->odd & first_bits(count);
+    while (odd != 0 && !w->has_odd && !is_odd(w->text, w->at + first_of(odd)))
+        odd &= odd - 1;
+    uint64_t ends = s->newlines & first_bits(count) & -(odd & -odd);
+    w->has_odd = odd != 0;
+    w->is_done = ends != 0;
+    return w->is_done ? first_of(ends) + 1 : count;
+}
+
+/* Leaves these bytes out of the step that stands behind the folded text. */
+static inline void squeeze(struct folding *w, uint64_t drops) {
+    size_t at = w->f->n, raw = w->raw + w->at;
+    while (drops != 0) {
+        uint64_t run = drops >> first_of(drops);
+        size_t gone = first_of(~run | TOP_BIT);
+        char tail[STEP];
+        at += first_of(drops);
+        raw += first_of(drops) + gone;
+        drops = run >> gone;
+        memcpy(tail, w->f->text + at + gone, STEP);
+        memcpy(w->f->text + at, tail, STEP);
+        note_shift(w->f, at, raw);
     }
 }
 
-/* What stands in the way of a step: *count of its bytes are folded; the next
- * one is left out, or ends the line. */
-static void fold_stop(struct folded *f, struct str text, size_t raw,
-                      bool is_line, bool is_drop, struct fold_end *end) {
-    if (!is_drop) {
-        f->n++;
-        end->at++;
-        end->is_done = true;
-        return;
+/* Of the step, which begins at folded n. */
+static inline void add_lines(struct folding *w, size_t n, uint64_t ends,
+                             uint64_t drops) {
+    struct folded *f = w->f;
+    for (; ends != 0; ends &= ends - 1) {
+        size_t i = first_of(ends) + 1, end = n + i;
+        if (drops != 0)
+            end -= (size_t)__builtin_popcountll(drops & first_bits(i));
+        *ARENA_ADD(f->a, f->lines, f->line_count, f->line_cap) =
+            (struct folded_line){.at = (uint32_t)w->line,
+                                 .end = (uint32_t)(end - (end > w->line)),
+                                 .raw = (uint32_t)w->line_raw,
+                                 .is_plain = true, .is_simple = true};
+        w->line = end;
+        w->line_raw = w->raw + w->at + i;
     }
-    skip_blanks(text, is_line, end);
-    note_shift(f, raw + end->at);
 }
 
-static inline __attribute__((always_inline)) struct fold_end
-fold(struct folded *f, struct str text, size_t raw, bool is_line) {
-    struct fold_end end = {0};
-    make_room(f, text.n + PLAIN_STEP);
-    note_shift(f, raw);
-    uint32_t has_blank = f->n > 0 && f->text[f->n - 1] == ' ';
-    while (end.at < text.n && !end.is_done) {
-        size_t left = text.n - end.at, count = PLAIN_STEP;
-        const char *p = text.p + end.at;
-        struct step s = left < PLAIN_STEP ? look_at_last(p, left) : look_at(p);
-        uint32_t drops = s.blanks & (s.blanks << 1 | has_blank);
-        uint32_t stops = is_line ? drops | s.newlines : drops;
-        memcpy(f->text + f->n, &s.folded, sizeof s.folded);
-        has_blank = s.blanks >> (PLAIN_STEP - 1);
-        if (left >= PLAIN_STEP && (stops | (is_line ? s.special : 0)) == 0) {
-            f->n += PLAIN_STEP;
-            end.at += PLAIN_STEP;
-            continue;
-        }
-        count = stops != 0         ? (size_t)__builtin_ctz(stops)
-                : left < PLAIN_STEP ? left
-                                    : PLAIN_STEP;
-        s.special &= (UINT32_C(1) << count) - 1;
-        if (is_line && s.special != 0 && !end.has_odd)
-            end.has_odd = has_odd_byte((struct str){p, left}, s.special);
+static inline __attribute__((always_inline)) size_t
+fold(struct folded *f, struct str text, size_t raw, bool is_by_line) {
+    struct folding w = {.f = f, .text = text, .raw = raw, .line = f->n,
+                        .line_raw = raw};
+    uint64_t has_blank = f->n > 0 && f->text[f->n - 1] == ' ';
+    make_room(f, text.n + 2 * STEP);
+    note_shift(f, f->n, raw);
+    while (w.at < text.n && !w.is_done) {
+        size_t n = f->n, left = text.n - w.at;
+        size_t count = left < STEP ? left : STEP;
+        struct str rest = {text.p + w.at, count};
+        struct step s = left > STEP ? fold_step(rest.p, f->text + n)
+                                    : fold_last_step(rest, f->text + n);
+        if (is_by_line && (s.odd != 0 || w.has_odd))
+            count = up_to_odd(&w, &s, count);
+        uint64_t drops = s.blanks & (s.blanks << 1 | has_blank) &
+                         first_bits(count);
         f->n += count;
-        end.at += count;
-        if (stops == 0)
-            continue;
-        fold_stop(f, text, raw, is_line, (drops >> count & 1) != 0, &end);
-        has_blank = 0;
+        if (drops != 0) {
+            f->n = n;
+            squeeze(&w, drops);
+            f->n += count - (size_t)__builtin_popcountll(drops);
+        }
+        if (is_by_line)
+            add_lines(&w, n, s.newlines & first_bits(count), drops);
+        has_blank = s.blanks >> (STEP - 1);
+        w.at += count;
     }
-    return end;
+    if (is_by_line && w.line_raw < raw + w.at)
+        fold_line(f, w.line, w.line_raw)->is_plain = true;
+    if (is_by_line && f->line_count > 0)
+        f->lines[f->line_count - 1].is_simple = !w.has_odd;
+    return w.at;
 }
 
-size_t fold_line(struct folded *f, struct str text, size_t raw,
-                 bool *has_odd) {
-    struct fold_end end = fold(f, text, raw, true);
-    *has_odd = end.has_odd;
-    return end.at;
+size_t fold_lines(struct folded *f, struct str text, size_t raw) {
+    return fold(f, text, raw, true);
 }
 
 void fold_add(struct folded *f, struct str text, size_t raw) {

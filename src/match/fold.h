@@ -15,24 +15,36 @@ struct fold_shift { /* from folded byte `at` on, the text's begin at `raw` */
     uint32_t at, raw;
 };
 
+struct folded_line {
+    uint32_t at, end; /* folded; its last blank excluded */
+    uint32_t raw;
+    bool is_plain;   /* it stands there as in the log */
+    bool is_simple;  /* and has nothing odd in it */
+};
+
 struct folded { /* zeroed but for a: empty */
     struct arena *a;
     char *text;
     size_t n, cap;
     struct fold_shift *shifts;
     size_t shift_count, shift_cap;
+    struct folded_line *lines; /* of fold_lines() */
+    size_t line_count, line_cap;
 };
 
 void fold_clear(struct folded *f);
 void fold_blank(struct folded *f);
 /* Appends text that stands at `raw`. A run of blanks may go on over calls. */
 void fold_add(struct folded *f, struct str text, size_t raw);
-/* The same of its first line, with the newline; returns how many bytes it has.
- * *has_odd: there may be something in it that cleaning changes (log/clean.h),
- * or an escape, or the end of a string. What stands behind the folded text is
+/* The same of its lines, up to and with the first in which there may be
+ * something odd: what cleaning changes (log/clean.h), an escape, or the end of a
+ * string. Returns how many bytes they have. What stands behind the folded text is
  * not zeroed. */
-size_t fold_line(struct folded *f, struct str text, size_t raw,
-                 bool *has_odd);
+size_t fold_lines(struct folded *f, struct str text, size_t raw);
+/* What was folded from `at` on is a line that begins at `raw`. */
+struct folded_line *fold_line(struct folded *f, size_t at, size_t raw);
+/* The last line was never there. */
+void fold_drop_line(struct folded *f);
 struct str fold_str(const struct folded *f);
 /* Where the folded byte stands in the text. */
 size_t fold_raw(const struct folded *f, size_t at);

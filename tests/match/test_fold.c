@@ -83,15 +83,19 @@ static void lines_are_whole_and_odd_ones_are_told(void **state) {
         arena_init(&a, NULL, 0);
         struct folded f = {.a = &a};
         struct str text = make_text(bytes, &seed);
-        for (size_t at = 0, n; at < text.n; at += n) {
-            bool has_odd;
-            n = fold_line(&f, str_slice(text, at, text.n), at, &has_odd);
-            struct str line = str_slice(text, at, n);
-            size_t end = str_find_char(line, '\n');
-            assert_int_equal(n, end < line.n ? end + 1 : line.n);
-            if (is_odd_line(str_slice(line, 0, end)))
-                assert_true(has_odd);
+        for (size_t at = 0; at < text.n;)
+            at += fold_lines(&f, str_from(text, at), at);
+        size_t at = 0;
+        for (size_t k = 0; k < f.line_count; k++) {
+            struct str line = str_from(text, at);
+            const struct folded_line *l = &f.lines[k];
+            assert_int_equal(l->raw, at);
+            line.n = str_find_char(line, '\n');
+            if (is_odd_line(line))
+                assert_false(l->is_simple);
+            at += line.n + 1;
         }
+        assert_true(at >= text.n);
         assert_int_equal(f.n, fold_slowly(text, slow, raw));
         assert_memory_equal(f.text, slow, f.n);
         arena_free(&a);

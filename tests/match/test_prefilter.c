@@ -283,8 +283,11 @@ static void on_any(void *ctx, uint32_t literal, size_t at, size_t place) {
         assert_true(prefilter_ref(f, literal, i) < 5);
 }
 
-static void on_any_cut(void *ctx, uint32_t literal, size_t at) {
-    on_any(ctx, literal, at, at);
+static void on_any_cut(void *ctx, struct cut_row row) {
+    for (size_t i = row.from; i < row.to; i++) {
+        struct cut cut = prefilter_cut(ctx, i);
+        on_any(ctx, cut.literal, cut.at, cut.at);
+    }
 }
 
 static void open_and_use(void *arg) {
