@@ -1,8 +1,8 @@
-/* alone.c: one file without the corpus, and the corpus that a file is of.
+/* alone.c: checking and formatting one file alone, and finding its corpus.
  *
- * What an entry says can be read, its patterns compiled and its samples run
- * against them with nothing else at hand. Whether causes, flags and relations
- * exist, and whether another entry has the same words, only a corpus tells. */
+ * An entry's file can be read, its patterns compiled and tried on their samples
+ * without other files. Whether causes, flags and relations exist, and whether
+ * another entry has the same words, can only be checked with a corpus. */
 #include <sys/stat.h>
 
 #include "author/check.h"
@@ -58,12 +58,12 @@ static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
     const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
     complaints_tell(&d.c, on_diag, ctx);
     sums->files++;
-    if (root == NULL || d.c.errors > 0) { /* a key twice: one would be lost */
+    if (root == NULL || d.c.errors > 0) { /* a duplicate key would be lost */
         sums->unread++;
         return;
     }
     if (node_get(root, "title") == NULL)
-        return; /* a table of kb/, whose rows have a line each */
+        return; /* a table of kb/, whose layout is one row per line */
     struct str text = layout_entry(a, src, root, path_folder(path));
     if (!str_eq(text, src->text)) {
         author_write_file(a, path, text);

@@ -1,6 +1,6 @@
-/* build.c: what was read, by kind and by id, and as the corpus that index/
- * value_wants. Settling sorts every list by id, so that the order in which a
- * directory was listed leaves no trace. */
+/* build.c: everything that was read, by kind and by id, and as the struct
+ * corpus for index/. build_settle() sorts every list by id, so the order of
+ * files in a directory has no effect. */
 #include "author/build.h"
 
 #include <stdlib.h>
@@ -92,9 +92,9 @@ static void refuse_taken(struct build *d, const struct made_list *list) {
     }
 }
 
-/* Where index/ wants a kind: a list and its length in struct corpus. */
+/* The list of a kind and its length in struct corpus. */
 static const struct {
-    size_t size, at, count_at; /* at: SIZE_MAX where it does not */
+    size_t size, at, count_at; /* at: SIZE_MAX: not in the corpus */
 } kinds[MADE_KIND_COUNT_OF] = {
 #define KIND(type, list, count) \
     {sizeof(struct type), offsetof(struct corpus, list), \
@@ -112,7 +112,8 @@ static const struct {
 #undef KIND
 };
 
-/* One array of a kind; what[] of the made things now points into it. */
+/* Sort a kind and move its structs into one array, to which `what` of each then
+ * points. */
 static void settle(struct build *d, enum made_kind kind) {
     struct made_list *list = &d->made[kind];
     size_t size = kinds[kind].size;

@@ -1,4 +1,4 @@
-/* check.h: what the checks of one entry share. */
+/* check.h: shared by the checks of one entry or one row of kb/. */
 #ifndef AUTHOR_CHECK_H
 #define AUTHOR_CHECK_H
 
@@ -12,41 +12,42 @@ struct entry_check {
     bool *fact_used; /* FACT_COUNT_OF of them; set, never cleared */
 };
 
-/* Of what is no entry: of the kinds in kb/. */
+/* For a kind of kb/, which is not an entry. */
 static inline struct entry_check entry_check_of(struct build *d,
                                                 const struct made *m) {
     return (struct entry_check){&d->c, m->src, m->node, NULL, d->fact_used};
 }
 
-/* A list of predicates, under a key `when`; NULL: there is none. */
+/* A list of predicates (`when`); may be NULL. */
 void check_when(const struct entry_check *k, const struct node *list);
-/* One of them; NULL: there is none. */
+/* One predicate; may be NULL. */
 void check_predicate(const struct entry_check *k, const struct node *n);
-/* A fix of an entry, or of kb/fixes/; what it changes. */
+/* A fix of an entry or of kb/fixes/. */
 void check_workaround(const struct entry_check *k, const struct node *n,
                       const struct workaround *w);
 void check_acts_on(const struct entry_check *k, const struct node *n,
                    const struct acts_on *what);
 void check_rate(const struct entry_check *k, const struct node *n,
                 const struct rate *rate);
-/* A fix of kb/fixes/ or a lever of a program, whole. */
+/* All checks of a fix of kb/fixes/ or a lever of a program. */
 void check_lever(struct build *d, const struct made *m, const struct node *n,
                  const struct workaround *w);
 /* Signatures with their samples, and conditions. */
 void check_entry_patterns(const struct entry_check *k);
 
-/* What a pattern is there for decides what it must have. */
+/* The requirements of a pattern depend on its use. */
 enum pattern_use {
     USE_SIGNATURE, /* a literal, or weak with what excuses it */
     USE_CONTEXT,   /* the same; may have the group `command` */
     USE_CONDITION, /* a literal, or weak */
     USE_EXTRACT    /* run inside a message: needs none */
 };
-/* False after a complaint. */
+/* False if there is no pattern, or after a complaint. */
 bool check_pattern(struct complaints *c, const struct source *src,
                    const struct node *n, enum pattern_use use, bool is_weak,
                    bool *fact_used);
-/* Its work must be linear on its own words and its sample (may be empty). */
+/* The steps of the pattern must be linear in the length of texts made of its
+ * own words and of its sample, which may be empty. */
 void check_growth(struct complaints *c, const struct source *src,
                   struct place place, struct str pattern, struct str sample);
 

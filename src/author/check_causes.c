@@ -1,7 +1,9 @@
-/* check_causes.c: what entries share, and the causes that they name.
+/* check_causes.c: kb/causes.yaml, kb/fixes/ and kb/lint.yaml, and the causes
+ * that files name.
  *
- * A cause is one of kb/causes.yaml, wherever it is named; its evidence is
- * predicates over facts. Fixes of kb/fixes/ are held to what an entry's are. */
+ * Every cause that is named must be in kb/causes.yaml; its evidence must be
+ * predicates over facts. Fixes of kb/fixes/ are checked like those of
+ * entries. */
 #include "author/check.h"
 
 static void ask_causes(struct build *d, const struct source *src,
@@ -17,7 +19,7 @@ static void ask_causes(struct build *d, const struct source *src,
     }
 }
 
-/* The fixes of a list. */
+/* The causes in `cures` of each fix of a list. */
 static void ask_cures(struct build *d, const struct made *m, const char *key) {
     const struct node *list = node_get(m->node, key), *fix;
     for (size_t i = 0; (fix = node_item(list, i)) != NULL; i++)

@@ -1,11 +1,12 @@
-/* check_effects.c: the arithmetic that estimates a fix must be that of what
- * the fix changes. A flag counts for the fact that an engine says it sets. */
+/* check_effects.c: the effect of a fix (the arithmetic that estimates it) must
+ * go with what the fix changes. A flag stands for the fact that it sets in some
+ * engine. */
 #include "author/build.h"
 
 struct effect_row {
-    /* Words with blanks between: */
-    const char *facts;   /* a flag of one of these; "any": settings that are no
-                            facts as well */
+    /* Words, separated by blanks: */
+    const char *facts;   /* a flag of one of these; "any": also settings that
+                            are not facts */
     const char *changes; /* up, down, set */
     const char *kinds;   /* or one of these kinds */
 };
@@ -112,7 +113,7 @@ void check_fix_effect(struct build *d, const struct source *src,
         complain(&d->c, src, place, CODE_effect_mismatch,
                  "`%s` does not estimate `%.*s`: no engine sets such a "
                  "fact by it", name, STR_ARG(what->flag));
-    else if (has_flag && what->change != CHANGE_none /* said elsewhere */
+    else if (has_flag && what->change != CHANGE_none /* check_acts_on() */
              && !has_word(row->changes, change))
         complain(&d->c, src, place, CODE_effect_mismatch,
                  "`%s` does not estimate a change `%s`", name, change);

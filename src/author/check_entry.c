@@ -1,13 +1,12 @@
-/* check_entry.c: what can be wrong with one entry on its own.
- *
- * Fixes and dead ends, dates, names within the file. Patterns are for
- * check_patterns.c, rates for check_rates.c; what needs another file is for
- * the checks of the whole build. */
+/* check_entry.c: checks of one entry alone: fixes and dead ends, dates, ids
+ * within the file. check_patterns.c has the patterns, check_rates.c the rates;
+ * what needs another file is checked with the whole build. */
 #include "author/check.h"
 #include "corpus/device.h"
 #include "corpus/slot.h"
 
-/* --flag, `code`, a number, or a word in capitals: something to type or set */
+/* True if the text has something to type or set: --flag, `code`, a number, or a
+ * word in capitals. */
 static bool names_something(struct str how) {
     size_t capitals = 0;
     for (size_t i = 0; i < how.n; i++) {
@@ -22,7 +21,8 @@ static bool names_something(struct str how) {
     return false;
 }
 
-/* {fact} of a template, not ${VAR} and not {} of a shell or of JSON. */
+/* The slots of a template are facts or tools. ${VAR} and the {} of a shell or
+ * of JSON are not slots. */
 static void check_template(const struct entry_check *k, const struct node *n,
                            struct str text) {
     for (size_t i = 0; n != NULL && i < text.n; i++) {

@@ -97,13 +97,14 @@ static void shape_wrong(struct build *d, const struct made *m,
     complain(&d->c, m->src, place, CODE_bad_shape, "%s", why);
 }
 
-/* A layer may attend and keep a state at once, and look across or index
- * beside that: each of these is held against the layers on its own. */
+/* The sum that a group's layers count in. A layer may have attention and a
+ * state at once, and cross attention or an indexer besides, so each of these is
+ * compared with the number of layers on its own. */
 static int64_t *layers_like(const struct kv_group *g, int64_t *attention,
                             int64_t *state, int64_t *beside) {
     switch (g->kind) {
     case KV_mla:
-        if (g->ratio > 1) /* beside a window of the same layer */
+        if (g->ratio > 1) /* in addition to a window in the same layer */
             return beside;
         return attention;
     case KV_full:
@@ -122,7 +123,7 @@ static int64_t *layers_like(const struct kv_group *g, int64_t *attention,
 
 static void check_heads(struct build *d, const struct made *m,
                         const struct node *n, const struct kv_group *g) {
-    bool is_one = g->kv_heads == 1 && g->v_dim == 0; /* key and value at once */
+    bool is_one = g->kv_heads == 1 && g->v_dim == 0; /* shared key and value */
     bool has_heads = g->kv_heads > 0 && g->k_dim > 0
                      && (g->v_dim > 0 || is_one);
     if (!has_heads)
@@ -203,7 +204,7 @@ void check_model(struct build *d, const struct made *m) {
                     "more embedding parameters than parameters");
 }
 
-/* What drivers report is a little under what is sold, in GiB for GB. */
+/* Drivers report a little less than is sold, and in GiB for GB. */
 void check_gpu(struct build *d, const struct made *m) {
     const struct gpu *gpu = m->what;
     const struct node *total = node_get(m->node, "total");

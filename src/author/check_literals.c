@@ -1,12 +1,12 @@
-/* check_literals.c: literals that cost: too short, or everybody's.
+/* check_literals.c: warnings about literals that slow a scan down: short ones
+ * and shared ones.
  *
- * A scan asks PCRE2 where a signature's literal stands. A literal of few bytes
- * stands in many lines that are no match; one that many entries share asks for
- * all of them wherever it stands. Both are allowed, where an entry cannot do
- * without, and told of: which entry, which signature, which literal. A shared
- * one is told of once, at the first of those that share it.
- *
- * It refuses nothing: what has no literal at all is refused elsewhere.
+ * A scan runs a signature's pattern at each occurrence of its literal. A short
+ * literal occurs in many lines that do not match; a literal that many entries
+ * share runs all of their patterns. Both are allowed, since some entries need
+ * them, and are warnings with entry, signature and literal. A shared one is
+ * reported once, at its first entry. A pattern without a literal is an error of
+ * pattern_check(), not of this file.
  */
 #include "author/build.h"
 
@@ -16,7 +16,7 @@
 
 #define SHARED_MOST 20 /* entries */
 
-struct use { /* of a literal, by a signature */
+struct use { /* a literal in a signature */
     struct str literal;
     uint64_t hash;
     uint32_t entry, signature;
@@ -48,7 +48,7 @@ static void note_signature(struct build *d, struct uses *u, uint32_t entry,
     const struct made *m = &d->made[MADE_ENTRY].at[entry];
     const struct entry *e = made_entry(m);
     const struct signature *s = &e->signatures[signature];
-    bool is_guess = s->is_prose || /* in short texts alone */
+    bool is_guess = s->is_prose || /* only looked for in short texts */
                     (s->is_weak && e->mechanism == MECHANISM_unspecified);
     struct str_list list = pattern_literals(d->a, s->pattern);
     for (size_t i = 0; i < list.count; i++) {
@@ -89,7 +89,7 @@ static void find_shared(struct build *d, const struct uses *u) {
 void check_literals(struct build *d) {
     struct uses u = {0};
     if (d->c.errors > 0)
-        return; /* a pattern may be none */
+        return; /* a pattern may be invalid */
     for (uint32_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
         const struct made *m = &d->made[MADE_ENTRY].at[i];
         for (uint32_t k = 0; k < made_entry(m)->signature_count; k++)

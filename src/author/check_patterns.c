@@ -1,7 +1,7 @@
-/* check_patterns.c: patterns, samples against their own signature, predicates.
+/* check_patterns.c: patterns, samples of signatures, predicates.
  *
- * match/ says what is wrong with a pattern and at which byte; index/ says it
- * of a predicate. Here that becomes a place in the file. */
+ * match/ checks a pattern and returns the byte of an error; index/ checks a
+ * predicate. Here errors get their place in the file. */
 #include "author/check.h"
 
 #include "base/limits.h"
@@ -10,7 +10,7 @@
 
 #include "match/match.h"
 
-/* Every (?<name>...) that is a fact counts as in use. */
+/* Mark the facts of named groups, (?<name>...), as used. */
 static void note_groups(struct str pattern, bool *fact_used) {
     for (size_t i = 0; i + 3 < pattern.n; i++) {
         struct str rest = str_slice(pattern, i, pattern.n);
@@ -75,8 +75,8 @@ static bool has_anchor(struct str pattern) {
            || (str_ends(pattern, STR("$")) && !str_ends(pattern, STR("\\$")));
 }
 
-/* The weak words of an entry that knows no mechanism are a guess, which any
- * other finding ends. All others need a second sign. */
+/* A weak signature of an entry without a mechanism is a guess, which any other
+ * finding overrides. Other weak signatures need an all_of. */
 static void check_weak(const struct entry_check *k, const struct node *pattern,
                        const struct node *all_of) {
     bool is_guess = k->entry->mechanism == MECHANISM_unspecified;
@@ -90,7 +90,7 @@ static void check_weak(const struct entry_check *k, const struct node *pattern,
                  "a weak pattern needs an `all_of` beside it");
 }
 
-/* Any part of a sample that matches will do: it may hold lines round it. */
+/* The pattern must match in the sample, which may have further lines. */
 static void check_own_sample(const struct entry_check *k,
                              const struct node *sample, struct str pattern) {
     if (sample == NULL || sample->kind != NODE_SCALAR || sample->text.n == 0)
@@ -156,8 +156,8 @@ static bool is_of_fact(char c) {
     return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9');
 }
 
-/* What stands in quotes is compared with the fact before it, or stands in for
- * it; '' is of no fact. */
+/* A quoted word is compared with the fact before it, or replaces it, so it must
+ * be a word of that fact. '' is always allowed. */
 static void check_word(const struct entry_check *k, const struct node *n,
                        size_t at, struct str word, enum fact_name name) {
     struct place place = node_place_at(n, at);
@@ -167,7 +167,7 @@ static void check_word(const struct entry_check *k, const struct node *n,
                  STR_ARG(word), fact_spelling(name));
 }
 
-/* Notes the facts of a predicate, and checks the words that it has for them. */
+/* Mark the facts of a predicate as used, and check its words. */
 static void check_words(const struct entry_check *k, const struct node *n) {
     struct str predicate = n->text;
     enum fact_name last = FACT_COUNT_OF;

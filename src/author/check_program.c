@@ -1,8 +1,9 @@
 /* check_program.c: a row of kb/programs/.
  *
- * One with levers says how it shows, and has a sample that check_samples.c
- * tries; the row of an engine or a place is shown by a file of kb/engines/. Its levers are held to what a fix of an entry is held to; each says
- * where it stands, or its program does, and no two change the same. */
+ * A program with levers has paths, commands or lines that show it, and a sample
+ * that check_samples.c tries; for the row of an engine or a place, a file of
+ * kb/engines/ shows it. Its levers are checked like fixes of entries, and no
+ * two of them may change the same. */
 #include "author/check.h"
 
 static void refuse(struct build *d, const struct made *m, const struct node *n,
@@ -21,7 +22,7 @@ static void check_shown(struct build *d, const struct made *m) {
                "`id` is missing: a program with levers has one");
     bool is_shown = build_find(d, MADE_ENGINE, p->id) != NULL
                     || fact_takes(FACT_runs_in, p->id);
-    if (is_shown && p->lever_count > 0 && ways == 0) /* by kb/engines/ */
+    if (is_shown && p->lever_count > 0 && ways == 0) /* in kb/engines/ */
         return;
     if (ways == 0)
         refuse(d, m, NULL, CODE_missing_key,
@@ -31,7 +32,7 @@ static void check_shown(struct build *d, const struct made *m) {
                "`sample` is missing: a line that shows it");
 }
 
-/* One step: a base that has one itself would hide where a lever stands. */
+/* A base must not have a base itself: only one level is merged. */
 static void check_base(struct build *d, const struct made *m) {
     const struct program *p = m->what;
     const struct made *base =

@@ -1,20 +1,20 @@
-/* check_rates.c: a rate is never bare. Each basis has what it rests on, and
- * nothing of another's.
+/* check_rates.c: a rate must have its evidence: each basis has its own keys and
+ * no others.
  *
  *     reports        worked tried links, and people because
  *     measured       worked tried how
- *     estimate       rate because, and links that say so
+ *     estimate       rate because, and links as evidence
  *     ai_generated   rate source
  *
- * One person is one try of a fix, however often: a link is one person unless
- * `people` counts them and `because` says who they are.
+ * One person counts as one try of a fix. A link is one person, unless `people`
+ * has their number and `because` tells who they are.
  */
 #include "author/check.h"
 
 struct basis_row {
     enum basis basis;
     const char *needs[4];
-    const char *may[3]; /* have besides */
+    const char *may[3]; /* optional keys */
 };
 
 static const struct basis_row basis_rows[] = {

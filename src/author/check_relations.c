@@ -1,4 +1,4 @@
-/* check_relations.c: how entries stand to one another, and to the vocabulary.
+/* check_relations.c: references between entries, groups, and components.
  *
  *     head     owns signatures; mechanism unspecified, no conditions
  *     member   same_words_as: head
@@ -45,7 +45,7 @@ static void check_head_of(struct build *d, const struct made *m) {
                "a head owns signatures, which has not", e->same_words_as);
 }
 
-/* Which entries others call their head, by place. */
+/* For each entry, whether others have it as their head. */
 static bool *heads_of(struct build *d) {
     const struct made_list *list = &d->made[MADE_ENTRY];
     bool *is_head = arena_array(d->a, list->count, sizeof *is_head);
@@ -102,7 +102,7 @@ static void check_references(struct build *d, const struct made *m) {
     }
 }
 
-/* An old id must not be somebody's present one, or somebody else's old one. */
+/* A former id must not be an id or a former id of another entry. */
 static void check_renamed(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     const struct node *list = node_get(m->node, "renamed_from");
@@ -128,8 +128,8 @@ static void check_component(struct build *d, const struct made *m,
            "kb/vocabulary.yaml has no component", component);
 }
 
-/* Something must make it a candidate, and something show that it speaks. An
- * entry that could not be read whole may lack them for that reason alone. */
+/* An entry needs a signature, or a group and a log that it is found in. Entries
+ * with errors are skipped: their signatures may be the error. */
 static void check_selection(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     if (m->is_broken || e->signature_count > 0
@@ -152,7 +152,7 @@ static void check_folding(struct build *d, const struct made *m) {
 
 static void check_engine_name(struct build *d, const struct made *m) {
     if (!((const struct engine *)m->what)->is_everywhere)
-        check_component(d, m, m->id, "name"); /* else no program of its own */
+        check_component(d, m, m->id, "name"); /* else not a program */
 }
 
 void check_relations(struct build *d) {

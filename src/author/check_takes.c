@@ -1,35 +1,35 @@
-/* check_takes.c: what a fix says to type exists.
+/* check_takes.c: the settings that a fix names must exist.
  *
- *     --long-flags              wherever they stand in the steps and the command,
- *                               or in what to do instead of a dead end
- *     VARIABLE=                 one that is set there
+ *     --long-flags              in the steps, the command, and `instead` of a
+ *                               dead end
+ *     VARIABLE=                 a variable that is set there
  *     acts_on: {flag: ...}      a flag or a variable
  *
- * Each has to be a setting of some engine (flags and options of its file) or of
- * a program in kb/programs.yaml or kb/programs/; those files say where it was looked up. A
- * fix whose setting the newest releases of its own engine do not take any more
- * has to say until when they did, in its steps or by a condition, unless its
- * failure ended earlier: a log without a version is taken for a new one. Releases before a setting came are the
- * program's affair (diagnose/release.c).
+ * Each must be a setting of some engine (flags and options of its file) or of a
+ * program in kb/programs.yaml or kb/programs/; those files have its source. If
+ * the newest release of the entry's own engine has removed the setting, the fix
+ * must name that release in its steps or in a condition, unless the failure
+ * ended before: a log without a version counts as one of a new release.
+ * Releases before a setting was added are handled by diagnose/release.c.
  *
- * Short flags mean too many things, and prose too many more: neither is asked.
+ * Short flags and prose are ambiguous and not checked.
  */
 #include "author/build.h"
 
-struct asking { /* about one fix */
+struct asking { /* the check of one fix */
     struct build *d;
     const struct made *m;
-    const struct workaround *w; /* NULL: a dead end, and what to do instead */
+    const struct workaround *w; /* NULL: `instead` of a dead end */
     const struct engine *own; /* of the entry's component; NULL: none */
-    const struct node *node;  /* where the text stands */
-    bool is_told;             /* of a setting that is gone */
+    const struct node *node;  /* of the text being checked */
+    bool is_told;             /* a removed setting was reported */
 };
 
 static bool is_of_word(char c) {
     return is_word(c) || c == '-';
 }
 
-/* OMP_NUM_THREADS */
+/* True for the name of a variable: OMP_NUM_THREADS. */
 static bool is_variable(struct str word) {
     for (size_t i = 0; i < word.n; i++)
         if (word.p[i] == '-' || (word.p[i] >= 'a' && word.p[i] <= 'z'))
@@ -37,7 +37,8 @@ static bool is_variable(struct str word) {
     return word.n > 2 && is_upper(word.p[0]);
 }
 
-/* "--max-model-len", or "OMP_NUM_THREADS" before an equals sign. */
+/* The setting at a byte: "--max-model-len", or "OMP_NUM_THREADS" before an
+ * equals sign; empty: none. */
 static struct str token_at(struct str text, size_t at) {
     size_t end = at;
     bool begins = at == 0 || !is_of_word(text.p[at - 1]);
@@ -50,7 +51,7 @@ static struct str token_at(struct str text, size_t at) {
     return is_flag || is_set ? word : (struct str){NULL, 0};
 }
 
-/* ---- who takes it ---- */
+/* ---- known settings ---- */
 
 static bool lists(const struct program *p, struct str word) {
     bool is_there = false;
@@ -77,9 +78,9 @@ static bool somebody_takes(const struct build *d, struct str text, size_t at,
     return false;
 }
 
-/* ---- until when ---- */
+/* ---- removed settings ---- */
 
-/* The release that took it away for good; NULL: the newest take it. */
+/* The release that removed it; NULL: the newest release takes it. */
 static const struct version_event *end_of(const struct version_range *range) {
     if (range->event_count == 0)
         return NULL;
@@ -91,7 +92,7 @@ static bool says(struct str text, struct str version) {
     return str_find(text, version) < text.n;
 }
 
-/* Does nothing of this entry happen any more by then? */
+/* True if a range of that product ends at the version or before it. */
 static bool ends_by(const struct version_range *range, struct str product,
                     struct str version) {
     int order = 1;
@@ -134,7 +135,7 @@ static void ask_end(struct asking *q, const struct setting_match *said) {
              STR_ARG(end->version));
 }
 
-/* ---- asking ---- */
+/* ---- texts ---- */
 
 static void ask_word(struct asking *q, struct str text, size_t at,
                      struct str word) {
@@ -182,7 +183,8 @@ static void ask_fix(struct asking *q, const struct node *n) {
     ask_flag(q, node_get(node_get(n, "acts_on"), "flag"), w->acts_on.flag);
 }
 
-/* Of no engine: any may take what it names, and until when is not asked. */
+/* A fix without an engine of its own: any engine or program may take its
+ * settings, and removed ones are not reported. */
 void check_fix_takes(struct build *d, const struct made *m,
                      const struct node *n, const struct workaround *w) {
     struct asking q = {d, m, w, NULL, NULL, false};

@@ -1,14 +1,14 @@
-/* check_translations.c: one text, two languages.
+/* check_translations.c: a text in two languages.
  *
- * English and Chinese are written natively, so their words are free; what must
- * be the same are the things one types and reckons with:
+ * English and Chinese are written natively, so the wording is free. These parts
+ * must be the same:
  *
  *   `code spans`   the same ones
  *   --flags        the same ones
  *   numbers        the same ones, thousands commas aside. 15 wan is 150,000,
  *                  and a small number may be a word in either language
  *
- * And both call a thing what kb/glossary.yaml says it is called: glossary.c.
+ * glossary.c checks the terms of both.
  */
 #include "author/build.h"
 
@@ -67,7 +67,7 @@ static bool follows(struct str text, size_t at, const char *word) {
     return str_starts(str_slice(text, at, text.n), str_of(word));
 }
 
-/* Noughts that a word behind a number stands for. */
+/* The number of zeros that a word behind a number stands for. */
 static size_t noughts_behind(struct str text, size_t at) {
     static const struct {
         const char *word;
@@ -81,7 +81,7 @@ static size_t noughts_behind(struct str text, size_t at) {
     return 0;
 }
 
-/* Digits without commas; "12.85" and 4 noughts is "128500". */
+/* The digits without commas; "12.85" with 4 zeros is "128500". */
 static struct str written_out(struct arena *a, struct str number,
                               size_t noughts) {
     char *out = arena_array(a, number.n + noughts, 1);
@@ -154,7 +154,7 @@ static bool says_word(struct str text, struct str word, bool is_english) {
     return false;
 }
 
-/* A small number that this text spells out. */
+/* True if the text has the number as a word. */
 static bool spells(struct str text, struct str number, bool is_english) {
     int64_t value;
     if (!str_to_int(number, &value) || value < 0 || value > SPELLED_MOST)
@@ -204,7 +204,7 @@ static bool compare_all(const struct versions *v) {
     spans_of(v->zh, &t[1]);
     compare(v, CODE_translation_code, "code", &t[0], &t[1]);
     if (v->d->c.errors > errors)
-        return false; /* its flags and numbers differ with it */
+        return false; /* flags and numbers in the code would differ, too */
     t[0].count = t[1].count = 0;
     flags_of(v->en, &t[0]);
     flags_of(v->zh, &t[1]);
@@ -221,7 +221,7 @@ void check_pair(struct build *d, struct said_in en, struct said_in zh) {
     compare_all(&v);
 }
 
-/* Every mapping of exactly en and zh, wherever in the entry. */
+/* Check every mapping with en and zh below this node. */
 static void walk(struct build *d, const struct source *src,
                  const struct node *n) {
     const struct node *en = node_get(n, "en");

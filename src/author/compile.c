@@ -1,10 +1,9 @@
-/* compile.c: the way from three directories to one image.
+/* compile.c: from three directories to one image.
  *
  *     read --> settle --> check --> patterns --> index_write --> samples
  *
- * Everything that can be found wrong is found in one run; only the samples
- * need an image, so they wait until nothing else is wrong. What is wrong
- * leaves no image. */
+ * All errors are reported in one run. Only the samples need an image, so they
+ * are tried if there are no other errors. With errors there is no image. */
 #include "author/check.h"
 #include "author/build.h"
 #include "author/files.h"
@@ -105,8 +104,9 @@ const struct corpus *author_read_corpus(struct arena *a,
     return &d->corpus;
 }
 
-/* Of the files that were asked about; where the others have errors, there is
- * no image, and samples were not tried. */
+/* Keep the complaints on the files of options->only. If only other files have
+ * errors, there is no image and samples were not tried, which is a note.
+ * Returns the number of entries reported on. */
 static size_t keep_asked(struct build *d) {
     size_t asked = 0, errors = d->c.errors;
     const struct str_list *only = &d->options->only;

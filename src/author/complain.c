@@ -1,8 +1,7 @@
-/* complain.c: gathers complaints and tells them in order.
+/* complain.c: collects complaints and reports them in order.
  *
- * The level of a complaint is its code's; nothing here decides what is wrong.
- * A file so broken that it complains without end is cut off after
- * COMPLAINTS_MAX; the counts go on. */
+ * The level of a complaint is that of its code. After COMPLAINTS_MAX
+ * complaints, further ones are only counted. */
 #include "author/complain.h"
 
 #include <stdio.h>
@@ -129,7 +128,7 @@ void complain(struct complaints *c, const struct source *src, struct place at,
     };
 }
 
-/* "x.yaml" and what lies beside it: "x.log", "x.ok.log". */
+/* True for "x.yaml" and its logs: "x.log", "x.ok.log". */
 static bool is_of_file(struct str path, struct str file) {
     struct str stem = file;
     if (str_ends(stem, STR(".yaml")))
@@ -153,7 +152,8 @@ void complaints_keep(struct complaints *c, const struct str *paths,
     c->count = kept;
 }
 
-/* Two that tie are the same one. */
+/* For qsort(). Equal diagnostics are identical, so stability does not
+ * matter. */
 static int diag_order(const void *left, const void *right) {
     return diag_compare(left, right);
 }

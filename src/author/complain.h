@@ -1,6 +1,6 @@
-/* complain.h: what is wrong with a corpus, gathered and told in one order.
- * Complaints are kept until the end of a run and then reported by path, line
- * and column, so that the same corpus gives the same text. */
+/* complain.h: the diagnostics of a corpus. They are collected until the end of
+ * a run and then reported by path, line and column, so that the same corpus
+ * gives the same text. */
 #ifndef AUTHOR_COMPLAIN_H
 #define AUTHOR_COMPLAIN_H
 
@@ -23,7 +23,7 @@ struct source {
     struct str path, text;
     const size_t *line_starts; /* byte offsets */
     size_t line_count;
-    bool is_draft; /* what it lacks yet is told, and refused by nobody */
+    bool is_draft; /* what it lacks is a warning, not an error */
 };
 
 /* line 0: the file as a whole. Columns and width count characters. */
@@ -35,24 +35,24 @@ struct complaints {
     struct arena *a;
     struct diag *list;
     size_t count, cap;
-    size_t errors, warnings; /* counted past COMPLAINTS_MAX as well */
+    size_t errors, warnings; /* also beyond COMPLAINTS_MAX */
 };
 
 struct source *source_new(struct arena *a, struct str path, struct str text);
 /* The place of a byte of the file. */
 struct place source_place(const struct source *src, size_t byte);
 size_t source_byte(const struct source *src, struct place at);
-/* Without its end; empty: there is none. */
+/* A line without its newline; empty: there is none. */
 struct str source_line(const struct source *src, uint32_t line);
 
 void complain(struct complaints *c, const struct source *src, struct place at,
               enum code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* Only those of these files are left, and counted; a file's stem stands for
- * what lies beside it. */
+/* Keep, and count, only the complaints on these files and on the logs with
+ * their stems. */
 void complaints_keep(struct complaints *c, const struct str *paths,
                      size_t count);
-/* In order of path, line, column. */
+/* Report them in the order of path, line and column. */
 void complaints_tell(struct complaints *c, diag_fn on_diag, void *ctx);
 
 #endif

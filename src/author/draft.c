@@ -1,11 +1,11 @@
-/* draft.c: the page of YAML that `oomkb new` writes.
+/* draft.c: the YAML that `oomkb new` writes.
  *
- * What the log tells is filled in: the line, its pattern, component, engine,
- * version. What only a person can know is left empty, with a word on what is
- * wanted. The page is a draft by its status, so it compiles as it is, `oomkb
- * check` tells what is missing, and no index has it. The pattern was run: it
- * matches the line, and none of the healthy lines around it where that can be
- * had. The sample is the line without paths, names of users and machines. */
+ * What the log has is filled in: the line, its pattern, component, engine,
+ * version. What only a person can know is left empty, with a comment on what is
+ * expected. Its status is draft, so it compiles as it is, `oomkb check` reports
+ * what is missing, and no index has it. The pattern matches the line and, if
+ * possible, none of the healthy lines around it. The sample is the line without
+ * paths and names of users and machines. */
 #include "author/draft.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -21,7 +21,7 @@ struct page_parts {
     uint32_t also; /* a healthy line that the pattern matches; 0: none */
 };
 
-/* In single quotes a quote is written twice. */
+/* A string in single quotes, in which a quote is doubled. */
 static void put_quoted(struct buf *b, struct str s) {
     buf_add_char(b, '\'');
     for (size_t i = 0; i < s.n; i++) {
@@ -32,7 +32,7 @@ static void put_quoted(struct buf *b, struct str s) {
     buf_add_char(b, '\'');
 }
 
-/* The beginning of the line, as a title until somebody writes one. */
+/* The beginning of the line, as a provisional title. */
 static struct str title_of(struct str sample) {
     size_t end = sample.n < TITLE_BYTES ? sample.n : TITLE_BYTES;
     while (end < sample.n && end > 0 && sample.p[end] != ' ')
@@ -61,7 +61,7 @@ static void put_head(struct buf *b, const struct page_parts *p) {
         "  en: # why it happened, in two or three sentences\n"));
 }
 
-/* The version of the log is the first that is known to print it. */
+/* The version of the log is the first one known to print the message. */
 static void put_versions(struct buf *b, const struct page_parts *p) {
     const struct draft_source *from = p->from;
     bool is_known = from->engine.n > 0 && from->engine_version.n > 0;
@@ -108,8 +108,8 @@ static void put_tail(struct buf *b, const struct draft_source *from) {
                STR_ARG(from->today), STR_ARG(from->today));
 }
 
-/* Control bytes have no place in a page of YAML, and what nobody sees none in
- * one that somebody reviews. */
+/* The text without control characters, which YAML does not allow, and without
+ * invisible ones, which a reviewer would not see. */
 static struct str printable(struct arena *a, struct str s) {
     char *text = arena_alloc(a, s.n + 1);
     for (size_t i = 0; i < s.n; i++) {
@@ -122,7 +122,8 @@ static struct str printable(struct arena *a, struct str s) {
     return buf_str(&out);
 }
 
-/* Good, and true of the line as it was and as it is after redaction. */
+/* True if the pattern is valid and matches the line both before and after
+ * redaction. */
 static bool pattern_will_do(struct arena *a, const struct page_parts *p,
                             struct str pattern) {
     struct pattern_error error;
@@ -132,7 +133,7 @@ static bool pattern_will_do(struct arena *a, const struct page_parts *p,
            pattern_matches(a, pattern, p->sample);
 }
 
-/* The number of a line that it should not match; 0: there is none. */
+/* The number of a healthy line that it matches; 0: there is none. */
 static uint32_t matches_healthy(struct arena *a, struct str pattern,
                                 const struct draft_lines *healthy) {
     for (size_t i = 0; i < healthy->count; i++)
@@ -141,7 +142,8 @@ static uint32_t matches_healthy(struct arena *a, struct str pattern,
     return 0;
 }
 
-/* The shortest that no healthy line matches; else the longest. */
+/* Choose the shortest pattern that matches no healthy line, else the
+ * longest. */
 static void pattern_choose(struct arena *a, struct page_parts *p) {
     struct draft_lines healthy = draft_healthy(a, p->from->log,
                                                p->line.number);

@@ -1,13 +1,12 @@
-/* draft_line.c: the line of a log that an entry would have to know.
+/* draft_line.c: finding the line of a log that an entry should match.
  *
- *     1  the line that the caller names
- *     2  the first that fails and speaks of memory: what follows it follows
- *        from it
- *     3  the last exception, for causes are printed before what they caused
+ *     1  the line that the caller gives
+ *     2  the first line with words of a failure and of memory: later failures
+ *        follow from it
+ *     3  the last exception, since causes are printed before their effects
  *
  * Component: the module that raised it, else the package of the last frame
- * before it. Only names that are sure are told; a wrong one costs more than
- * none. */
+ * before it. Only certain names are used: none is better than a wrong one. */
 #include "author/draft.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -21,7 +20,7 @@ static const char *const failure_words[] = {
     "insufficient", "not enough", "out of memory", "killed", "错误", "失败",
     "异常", "不足", NULL};
 
-/* Packages and the component they are of. */
+/* Packages and their components. */
 static const struct package {
     const char *name, *component;
 } packages[] = {
@@ -47,9 +46,9 @@ struct search {
     struct str component; /* of the last frame */
 };
 
-/* ---- what a line says ---- */
+/* ---- words of a line ---- */
 
-/* The front of s in small letters; low has DRAFT_LINE_BYTES_MAX bytes. */
+/* The beginning of s in small letters; low has DRAFT_LINE_BYTES_MAX bytes. */
 static struct str lowered(struct str s, char *low) {
     size_t n = s.n < DRAFT_LINE_BYTES_MAX ? s.n : DRAFT_LINE_BYTES_MAX;
     for (size_t i = 0; i < n; i++)
@@ -65,7 +64,7 @@ static bool is_name_char(char c) {
     return is_word(c) || c == '.';
 }
 
-/* module.SomeError: words */
+/* True for "module.SomeError: words". */
 static bool is_exception(struct str line) {
     size_t n = 0;
     while (n < line.n && is_name_char(line.p[n]))
@@ -75,7 +74,7 @@ static bool is_exception(struct str line) {
            (str_ends(name, STR("Error")) || str_ends(name, STR("Exception")));
 }
 
-/* ---- who it was ---- */
+/* ---- components ---- */
 
 static struct str component_named(struct str name) {
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
@@ -160,7 +159,7 @@ struct draft_line draft_line_find(struct arena *a, struct str log,
     return s.memory.number != 0 ? s.memory : s.exception;
 }
 
-/* ---- what is healthy around it ---- */
+/* ---- healthy lines around it ---- */
 
 #define AROUND_LINES 500
 

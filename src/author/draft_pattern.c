@@ -1,38 +1,38 @@
-/* draft_pattern.c: one line of a log, made into a pattern for its like.
+/* draft_pattern.c: from a line of a log to a pattern for similar lines.
  *
  *     pool 3: requested 2.00 GiB, <path-1> holds 0x7f3a10 of pid 4711
  *     |       |         |         |              |              |
  *     text    text      (?<tried_alloc>(?&amount)) 0x[0-9a-f]+  (?<pid>...)
  *                                 [^\n]{0,200}?
  *
- * Text stays, escaped; numbers become groups where the words round them tell
- * which fact they are, else (?&amount) (?&dec) (?&int); what differs from
- * machine to machine (paths, addresses, what was redacted) becomes "anything".
- * The pattern ends behind its last number, for words after it change. Whether
- * it is any good is for pattern_check() and a person. */
+ * Text is kept, escaped. Numbers become groups if the words round them identify
+ * the fact, else (?&amount), (?&dec) or (?&int). What differs between machines
+ * (paths, addresses, redacted values) becomes "anything". The pattern ends
+ * behind its last number, since words after it often change. pattern_check()
+ * and a person decide whether it is good enough. */
 #include "author/draft.h"
 #include "base/limits.h"
 #include "base/peg.h"
 #include "base/plain.h"
 #include "match/match.h"
 
-#define NEAR_BYTES 48 /* words that far before a number are about it */
+#define NEAR_BYTES 48 /* words within so many bytes before a number count */
 
-/* What a line holds beside its words. */
+/* Parts of a line that are not words. */
 #define WORD "%w\x80-\xff"
 #define PART "[" WORD ".+~@-]"
 enum { REDACTED, ADDRESS, PATH, NUMBER, UNIT, SHAPE_COUNT };
 static const char *const shapes[SHAPE_COUNT] = {
-    /* <path-1>, <host-2>; U+FFFD for what nobody sees */
+    /* <path-1>, <host-2>; U+FFFD, which replaces invisible characters */
     [REDACTED] = "(\xEF\xBF\xBD|<[a-z]*-%d*>)",
     [ADDRESS] = "0x[%da-fA-F]+",
-    /* /usr/lib/x.so and C:\x, as far as they stand there */
+    /* /usr/lib/x.so and C:\x */
     [PATH] = PART "*[/\\]" PART "*[/\\][" WORD ".+~@/\\-]*",
     [NUMBER] = "(%d{1,3}(?!%d)(,%d{3}(?!%d))*|%d+)(.%d+)*", /* 1,128.5 */
     [UNIT] = " *(bytes|Bytes|byte|KiB|MiB|GiB|TiB|KB|MB|GB|TB|kB|B|G|M|K)"
              "(?![" WORD "])",
 };
-/* What the first of them become. */
+/* Their replacements in the pattern. */
 static const char *const anything[] = {
     [REDACTED] = "[^\\n]{0,200}?",
     [ADDRESS] = "0x[0-9a-fA-F]+",
@@ -53,16 +53,16 @@ static bool is_word_char(char c) {
     return is_word(c) || (unsigned char)c >= 0x80;
 }
 
-/* Of that shape, from there on; 0: it is none. */
+/* Bytes of that shape at `at`; 0: none. */
 static size_t bytes_of(const struct making *m, int shape, size_t at) {
     struct peg_match found;
     struct str rest = str_slice(m->line, at, m->line.n);
     return peg_match(m->set, m->shapes[shape], rest, &found) ? found.n : 0;
 }
 
-/* ---- which fact ---- */
+/* ---- facts of numbers ---- */
 
-/* Words before a number, or behind it, and what it then is. */
+/* Words before a number, or behind it, and the fact that they identify. */
 static const struct clue {
     const char *words;
     bool is_behind;
@@ -107,7 +107,8 @@ static bool has_device(struct str s) {
                        "VRAM", "evice", "显存");
 }
 
-/* Without a device in the line, "free" and "total" are nobody's: left out. */
+/* "free" and "total" count only if the line names a device, since they may be
+ * about other memory. */
 static bool fits(const struct making *m, enum fact_name fact, bool is_amount) {
     if (m->used[fact] || (fact_unit(fact) == UNIT_BYTES) != is_amount)
         return false;
@@ -115,7 +116,8 @@ static bool fits(const struct making *m, enum fact_name fact, bool is_amount) {
     return !is_card || has_device(m->line);
 }
 
-/* ") could not ..." after the number; blanks and brackets do not part. */
+/* Skip blanks and brackets between a number and its words: ") could not
+ * ...". */
 static struct str skip_marks(struct str s) {
     while (s.n > 0 && !is_word_char(s.p[0]))
         s = str_slice(s, 1, s.n);
@@ -134,7 +136,7 @@ static bool ends_in_word(struct str s, struct str word) {
            (s.n == word.n || !is_word_char(s.p[s.n - word.n - 1]));
 }
 
-/* "max_num_seqs=256": the name itself. */
+/* True if the name of a fact is before the number: "max_num_seqs=256". */
 static bool is_setting(const struct making *m, struct str before,
                        bool is_amount, enum fact_name *fact) {
     size_t n = before.n;
@@ -174,7 +176,7 @@ static void put_number(struct making *m) {
     enum fact_name fact;
     const char *what = unit > 0   ? "(?&amount)"
                        : dots > 0 ? "(?&dec)" : "(?&int)";
-    if (dots > 1) { /* 1.2.3 and 10.0.0.1 are names of something */
+    if (dots > 1) { /* versions and addresses: 1.2.3, 10.0.0.1 */
         buf_add(&m->out, STR("[\\d.]+"));
         m->at += n;
         return;
@@ -189,7 +191,7 @@ static void put_number(struct making *m) {
     m->last_number = m->out.n;
 }
 
-/* ---- what is anything ---- */
+/* ---- variable parts ---- */
 
 static bool put_anything(struct making *m, bool is_inside) {
     for (int i = REDACTED; i <= PATH; i++) {
@@ -228,7 +230,7 @@ struct str draft_pattern(struct arena *a, struct str line, bool is_whole) {
             continue;
         if (is_digit(line.p[m.at]) && !is_inside)
             put_number(&m);
-        else /* the digits of a name, too: fp16, sm_90 */
+        else /* also digits of a name: fp16, sm_90 */
             put_text(&m);
     }
     struct str all = buf_str(&m.out);

@@ -4,10 +4,10 @@
  *     max_model_len=8192        in a dump, a config file or a Python call,
  *     'max_model_len': 8192     for each key
  *
- * The value fits the fact's unit. A flag without a value sets a yes-or-no
- * fact. A spelling shorter than MATCH_LITERAL_MIN has no literal of its own:
- * one pattern finds the engine's command line, one its dump, each goes through
- * the line once, and short flags and keys are read from what they matched.
+ * The pattern of a value depends on the fact's unit. A flag without a value
+ * sets a boolean fact. A spelling shorter than MATCH_LITERAL_MIN has no literal
+ * of its own: one pattern matches the engine's whole command line, one its
+ * dump, and short flags and keys are extracted from these matches.
  *
  * The patterns follow the engine's own contexts, in the order of its flags. */
 #include "author/build.h"
@@ -18,7 +18,7 @@
 #define DUMP                                                                \
     "(?:with config: |non-default args: |Namespace\\(|ServerArgs\\("       \
     "|EngineArgs\\()[^\\n]*+"
-/* Servers that are started as a Python module rather than by a command. */
+/* Servers that are started as a Python module, not by a command. */
 #define MODULES "|api_server|launch_server"
 /* The rest of a command, over lines that end in a backslash. */
 #define COMMAND_GOES_ON "[^\\n\\\\]*+(?:\\\\\\n?[^\\n\\\\]*+)*+"
@@ -61,7 +61,7 @@ static void add(struct adding *to, const struct buf *pattern,
     c->set_count = 1;
 }
 
-/* What a printed value of the fact looks like. */
+/* The pattern of a printed value of the fact. */
 static const char *value_pattern(enum fact_name fact, bool is_scaled) {
     switch (fact_unit(fact)) {
     case UNIT_BYTES:
@@ -110,11 +110,11 @@ static void put_flag(struct buf *out, struct str spelling) {
     put_quoted(out, spelling);
 }
 
-/* What comes behind a switch that is said, and is not denied. */
+/* The end of a switch that is not followed by a false value. */
 #define SWITCH_ENDS \
     "(?![\\w=-]|['\"]?,? ['\"]?(?:[Ff]alse|off|0)\\b)"
 
-/* -fa, -fa=off: the switch itself reads as yes. */
+/* -fa, -fa=off: fact_read() reads the switch itself as true. */
 static void extract_switch(struct adding *to, struct buf *out,
                            const struct flag *f, struct str spelling) {
     buf_clear(out);
@@ -187,7 +187,7 @@ static void add_line(struct adding *to, const struct buf *pattern,
             (struct str_list){list->at, list->count};
 }
 
-/* The lines that short flags and keys are read from. */
+/* The patterns of lines that short flags and keys are extracted from. */
 static void add_lines(struct adding *to, struct buf *out) {
     struct str command = to->engine->command;
     buf_clear(out);

@@ -1,8 +1,8 @@
-/* files.c: listing, reading, and writing whole or not at all.
+/* files.c: listing, reading, and atomic writing.
  *
- * Folders are closed as soon as they have served; should something raise
- * before that, the arena closes them. Symbolic links are followed to files
- * and not to directories, so a listing always ends. */
+ * Folders are closed after use; if something raises before that, the arena
+ * closes them. Symbolic links to files are followed, links to directories are
+ * not, so a listing always ends. */
 #include "author/files.h"
 
 #include <dirent.h>
@@ -119,7 +119,8 @@ static bool read_all(int fd, char *into, size_t n) {
     return true;
 }
 
-/* The room is taken before the file is opened: nothing raises while it is. */
+/* The memory is allocated before the file is opened, so nothing raises while it
+ * is open. */
 bool file_read(struct arena *a, struct str path, struct str *bytes,
                const char **why) {
     const char *name = arena_str(a, path).p;

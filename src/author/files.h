@@ -1,5 +1,5 @@
-/* files.h: what the compiler asks of the file system, and no more. Paths are
- * joined with '/', lists are in bytewise order. */
+/* files.h: the file system for the compiler. Paths are joined with '/', lists
+ * are in bytewise order. */
 #ifndef AUTHOR_FILES_H
 #define AUTHOR_FILES_H
 
@@ -7,16 +7,15 @@
 #include "base/limits.h"
 #include "corpus/entry.h"
 
-/* Regular files under dir, as paths that begin with dir; hidden ones are left
- * out. A directory that is not there holds none. Raises FAIL_CEILING. */
+/* Regular files under dir, as paths that begin with dir, without hidden ones. A
+ * missing directory has none. Raises FAIL_CEILING. */
 struct str_list files_under(struct arena *a, struct str dir);
 bool file_exists(struct arena *a, struct str path);
-/* False when it is not there, is no regular file, or is past FILE_BYTES_MAX
- * or unreadable; *why says which. */
+/* False if it does not exist, is not a regular file, is larger than
+ * FILE_BYTES_MAX or cannot be read; *why is the reason. */
 bool file_read(struct arena *a, struct str path, struct str *bytes,
                const char **why);
-/* Through a file beside it that is renamed; is_synced: on disk, too, before
- * that. Raises FAIL_IO. */
+/* Write atomically (base/replace.h); is_synced: and synced. Raises FAIL_IO. */
 void file_write(struct arena *a, struct str path, struct str image,
                 bool is_synced);
 struct str path_join(struct arena *a, struct str dir, struct str name);

@@ -1,6 +1,6 @@
-/* format_page.c: kb/FORMAT.md, from the table of fields. Each shape is a
- * section with a table of its keys; a shape is told after the first one that
- * uses it, and once. */
+/* format_page.c: kb/FORMAT.md, from the tables of fields. Each shape is a
+ * section with a table of its keys. A shape is described once, after the first
+ * shape that uses it. */
 #include "author/author.h"
 #include "author/complain.h"
 #include "base/limits.h"

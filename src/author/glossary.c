@@ -1,17 +1,17 @@
-/* glossary.c: texts call a thing what kb/glossary.yaml says it is called.
+/* glossary.c: texts must use the terms of kb/glossary.yaml.
  *
- *     terms    one Chinese word for a thing, and what it is not called
- *     phrases  words and turns of either language that readers stumble over,
- *              with a better one and the reason
+ *     terms    the Chinese word for a thing, and words that must not be used
+ *     phrases  words of either language that are hard to read, with a better
+ *              one and the reason
  *
- * There are a few hundred words, and every text is asked about each, so they
- * are kept by their first three bytes (a Chinese character) and a text is read
- * once. Code spans, quotes and links are somebody else's words and not asked.
- * English words are whole words, in small or capital letters; one that begins
- * with a capital stands at a sentence's beginning.
+ * Every text is checked for each of a few hundred words, so these are in a hash
+ * table by their first three bytes (a Chinese character) and a text is read
+ * once. Code spans, quotes and links are skipped. English words match as whole
+ * words in small or capital letters; one that begins with a capital letter
+ * matches only with it, that is at the beginning of a sentence.
  *
- * A phrase that is `open` still stands in texts that were written before it:
- * they are counted and told of once. */
+ * Texts that were written before an `open` phrase was added still have it: they
+ * are counted and reported once. */
 #include "author/build.h"
 
 enum { KEY_BYTES = 3, CHAINS = 256 };
@@ -20,14 +20,14 @@ struct banned_term {
     struct banned_term *next;
     struct str word, better, why;
     bool is_open;
-    size_t count;               /* of an open one: texts that have it, */
-    const struct source *src;   /* and the first of them */
+    size_t count;               /* open: its occurrences */
+    const struct source *src;   /* open: the first occurrence */
     struct place place;
 };
 
 struct banned_terms {
     struct banned_term *chains[LANG_COUNT_OF][CHAINS];
-    struct banned_term *short_ones[LANG_COUNT_OF]; /* fewer bytes than a key */
+    struct banned_term *short_ones[LANG_COUNT_OF]; /* shorter than a key */
 };
 
 static size_t chain_of(const char *p) {
@@ -76,14 +76,15 @@ void glossary_settle(struct build *d) {
 
 /* ---- one text ---- */
 
-/* Behind what opens at `at` and closes with `close`; `at`: it does not. */
+/* The offset behind the next `close`; `at` if there is none. */
 static size_t behind(struct str text, size_t at, struct str close) {
     struct str rest = str_slice(text, at, text.n);
     size_t end = str_find(rest, close);
     return end < rest.n ? at + end + close.n : at;
 }
 
-/* Behind the code span, quote or link that begins here; `at`: none does. */
+/* The offset behind the code span, quote or link that begins here; `at` if
+ * there is none. */
 static size_t behind_foreign(struct str text, size_t at) {
     struct str rest = str_slice(text, at, text.n);
     if (str_starts(rest, STR("`")))
@@ -165,7 +166,7 @@ void check_glossary(struct build *d, const struct source *src,
     ask_text(&(struct asked){d, src, text, lang});
 }
 
-/* Every text in it, of either language. */
+/* Check every text below this node, in either language. */
 static void check_texts(struct build *d, const struct source *src,
                         const struct node *n) {
     for (size_t i = 0; n->kind == NODE_LIST && i < n->count; i++)

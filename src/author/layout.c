@@ -1,17 +1,17 @@
-/* layout.c: an entry as `oomkb fmt` lays it out.
+/* layout.c: the layout of an entry by `oomkb fmt`.
  *
- *     keys       in the order of corpus/fields.h, two blanks deeper each time
+ *     keys       in the order of corpus/fields.h, indented by two blanks
  *     texts      en and zh on lines of their own
- *     mappings   {flag: --x, change: down} where no value has a blank and all
- *                of it fits; else a key a line. Lists of words likewise
- *     values     plain, quoted only where they would be read as something else,
- *                folded (>-) at 120 columns, as they are (|) over several lines
- *     defaults   left out: `effect: none` of a fix that uses none, the folder's
+ *     mappings   {flag: --x, change: down} if no value has a blank and it fits
+ *                the line; else one key per line. The same for lists of words
+ *     values     plain, quoted only if they would be read as something else;
+ *                folded (>-) at 120 columns; several lines as they are (|)
+ *     defaults   left out: `effect: none` of a fix without `use`, the folder's
  *                component
  *
- * Comments stay: one on its own line above the key or item that it stood above,
- * one behind a value on that value's line. What is written is read again, and
- * has to say the same: layout never changes what a file says. */
+ * Comments are kept: one on its own line stays above its key or item, one
+ * behind a value stays on that line. The result is parsed again and compared,
+ * so the layout never changes the meaning of a file. */
 #include "author/read.h"
 
 #include <string.h>
@@ -23,13 +23,13 @@ enum { COLUMNS = 120 };
 
 struct comment {
     struct str text;
-    uint32_t line, above; /* above: line of what it stands above; 0: behind */
+    uint32_t line, above; /* above: the line of its key; 0: behind a value */
     bool is_put;
 };
 
 struct line { /* of the source */
-    bool is_inside;      /* of a scalar, from its first to its last column */
-    bool begins;         /* a key or an item */
+    bool is_inside;      /* an inner line of a scalar */
+    bool begins;         /* a key or an item begins here */
     uint32_t end_column; /* behind the last scalar that ends here; 0: none */
 };
 
@@ -41,7 +41,7 @@ struct layout {
     struct line *lines; /* by number */
     struct comment *comments;
     size_t comment_count, comment_cap;
-    const struct node *anchored[16]; /* that were written */
+    const struct node *anchored[16]; /* anchors that were written */
     size_t anchored_count;
 };
 
@@ -119,7 +119,8 @@ static void put_behind(struct layout *l, uint32_t from, uint32_t to) {
     }
 }
 
-/* Would one inside have no place, were these lines one? */
+/* True if there is a comment that could not be kept if these lines became
+ * one. */
 static bool has_comment(const struct layout *l, uint32_t from, uint32_t to) {
     for (size_t i = 0; i < l->comment_count; i++) {
         const struct comment *c = &l->comments[i];
@@ -150,7 +151,7 @@ static bool is_among(struct str s, const char *chars) {
     return s.n > 0;
 }
 
-/* Other readers of YAML take it for a number, a day, a yes or nothing. */
+/* True if YAML readers may take it for a number, a date, a boolean or null. */
 static bool looks_typed(struct str s) {
     static const char *const words[] = {"y", "n", "yes", "no", "on", "off",
                                         "true", "false", "null", "~", "=",
@@ -160,7 +161,8 @@ static bool looks_typed(struct str s) {
             is_among(s, "0123456789abcdefABCDEFxo_.:+-TZ"));
 }
 
-/* A comment or a value would begin, or the mapping or list go on. */
+/* True if a plain scalar would end here: a comment or a value begins, or the
+ * flow mapping or list continues. */
 static bool ends_plain(char c, char next, bool in_flow) {
     bool is_mark = in_flow && strchr(",[]{}?", c) != NULL;
     return is_mark || (unsigned char)c < ' ' || (c == ' ' && next == '#') ||
@@ -203,7 +205,7 @@ static void put_quoted(struct buf *out, struct str s) {
     buf_add_char(out, quote);
 }
 
-/* On one line. */
+/* Write a scalar on one line. */
 static void put_token(struct buf *out, const struct node *n, struct str s,
                       bool in_flow) {
     bool is_typed = s.n > 0 && n->style != NODE_PLAIN && looks_typed(s);
@@ -215,7 +217,7 @@ static void put_token(struct buf *out, const struct node *n, struct str s,
         put_quoted(out, s);
 }
 
-/* Every line that follows, from this column on. */
+/* Write a literal block (|) with this indent. */
 static void put_lines(struct layout *l, struct str s, size_t indent) {
     bool ends = str_ends(s, STR("\n"));
     bool ends_twice = str_ends(s, STR("\n\n"));
@@ -230,7 +232,8 @@ static void put_lines(struct layout *l, struct str s, size_t indent) {
     }
 }
 
-/* Bytes of s for a line: to the last single blank that fits, else the first. */
+/* Bytes of s for one line: up to the last single blank that fits, else the
+ * first. */
 static size_t fold_at(struct str s, size_t columns) {
     size_t best = s.n;
     if (utf8_width(s) <= columns)
@@ -267,7 +270,7 @@ static size_t column_of(const struct layout *l) {
     return utf8_width(str_slice(buf_str(&l->out), from, l->out.n));
 }
 
-/* Behind "key:" or "-"; indent: of the lines that follow. The comment behind it
+/* Write a scalar behind "key:" or "-". indent: of further lines. Its comment
  * goes behind its first line. */
 static void put_scalar(struct layout *l, const struct node *n, bool is_text,
                        size_t indent) {
@@ -291,7 +294,7 @@ static void put_scalar(struct layout *l, const struct node *n, bool is_text,
 
 /* ---- mappings and lists ---- */
 
-/* On one line; false: it should not be. */
+/* Write a mapping or list on one line. False: it should not be on one. */
 static bool put_flow(struct buf *out, const struct node *n) {
     bool is_map = n->kind == NODE_MAP;
     if (n->anchor.n > 0)
@@ -339,7 +342,7 @@ static void put_map(struct layout *l, const struct node *n,
 static void put_list(struct layout *l, const struct node *n,
                      const struct shape *shape, size_t indent);
 
-/* Behind "key:" or "-", to the end of its last line; line: of the key. */
+/* Write a value behind "key:" or "-" and its newline. line: of the key. */
 static void put_value(struct layout *l, uint32_t line, const struct node *n,
                       const struct shape *shape, bool is_text, size_t indent) {
     size_t from = l->out.n;
@@ -402,7 +405,7 @@ static bool is_commented(const struct layout *l, uint32_t line) {
     return false;
 }
 
-/* What stands there without being said. */
+/* True if the value is the default, which is left out. */
 static bool is_default(const struct layout *l, const struct shape *shape,
                        const struct node *map, const struct pair *p) {
     struct str key = p->key->text;
@@ -415,8 +418,8 @@ static bool is_default(const struct layout *l, const struct shape *shape,
            str_eq(p->value->text, l->component);
 }
 
-/* Its place in the shape, behind all where it has none; of a text: English
- * first. */
+/* The order of a key: its row in the shape; unknown keys last. In a text
+ * English comes first. */
 static size_t rank_of(const struct shape *shape, bool is_text,
                       struct str key) {
     size_t rank = 0;
@@ -443,7 +446,7 @@ static struct pair *in_order(struct layout *l, const struct node *n,
     return list;
 }
 
-/* is_begun: its first key stands behind a "- ". */
+/* is_begun: its first key follows a "- ". */
 static void put_map(struct layout *l, const struct node *n,
                     const struct shape *shape, bool is_text, size_t indent,
                     bool is_begun) {
@@ -467,7 +470,7 @@ static void put_map(struct layout *l, const struct node *n,
     }
 }
 
-/* ---- the same as before? ---- */
+/* ---- comparing the result ---- */
 
 static bool says_same(const struct layout *l, const struct node *a,
                       const struct node *b, const struct shape *shape) {

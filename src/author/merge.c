@@ -1,12 +1,12 @@
-/* merge.c: what a fix or an entry leaves out, from where it stands once.
+/* merge.c: filling in what a fix or an entry leaves out.
  *
  *     key of a workaround   the entry, else the fix that it `use`s, else the
  *                           row of its acts_on in kb/fixes/, else the row of
  *                           that fix's acts_on
  *     causes of an entry    the entry, else the row of its mechanism
  *
- * A run looks nothing up: the structs hold what holds. Which keys a file wrote
- * is asked of its nodes. What nobody says is an error. */
+ * After merging, a run needs no look-ups. The nodes tell which keys a file has.
+ * A required key that no source has is an error. */
 #include "author/build.h"
 
 #include <string.h>
@@ -16,12 +16,12 @@ static const char *const of_act[] = {"effort", "loses", "frees", "cures",
 static const char *const must_stand[] = {"id", "action", "how", "acts_on"};
 static const char *const must_be_said[] = {"effort", "loses", "frees"};
 
-struct sources { /* of one fix, as nodes; NULL: there is none */
+struct sources { /* the sources of one fix, as nodes; NULL: there is none */
     const struct node *own, *used, *act, *used_act;
 };
 
-/* `effect: none` is what stands where nobody says anything, unless it takes
- * that of a fix away that is used, or of a row of its acts_on. */
+/* True if the node has this key. `effect: none` is the default and does not
+ * count, unless the fix uses another one, whose effect it then replaces. */
 static bool says(const struct sources *s, const struct node *n,
                  const char *key) {
     const struct node *value = node_get(n, key);
@@ -35,7 +35,7 @@ static bool is_said(const struct sources *s, const char *key) {
            || says(s, s->act, key) || says(s, s->used_act, key);
 }
 
-/* What is wrong with an acts_on is told by its own check. */
+/* True if acts_on is complete. check_acts_on() reports it if not. */
 static bool acts_on_something(const struct sources *s) {
     const struct node *what =
         node_or(node_get(s->own, "acts_on"), node_get(s->used, "acts_on"));
@@ -52,7 +52,7 @@ static void take_used(struct workaround *w, const struct sources *s,
             field_copy(f, w, f, used);
 }
 
-/* From a row, what is not said in front of it. */
+/* Take keys from a row of acts that no source before it has. */
 static void take_act(struct workaround *w, struct sources *s,
                      const struct node **row, const struct made *made) {
     for (size_t i = 0; made != NULL && i < sizeof of_act / sizeof *of_act;
@@ -66,7 +66,7 @@ static void take_act(struct workaround *w, struct sources *s,
     *row = made != NULL ? made->node : NULL;
 }
 
-/* What holds of every fix of this kind, beside what it says itself. */
+/* Append conditions to those of the fix. */
 void add_conditions(struct arena *a, struct workaround *w,
                     const struct str_list *more) {
     struct str_list both = {
@@ -113,7 +113,7 @@ static const struct made *used_by(struct build *d, const struct made *m,
     return used;
 }
 
-/* made: the entry, or the library fix itself. */
+/* m: the entry, or the fix of kb/fixes/ itself. */
 static struct sources merge_fix(struct build *d, const struct made *m,
                                 const struct node *n, struct workaround *w) {
     struct sources s = {.own = n};
@@ -126,7 +126,7 @@ static struct sources merge_fix(struct build *d, const struct made *m,
     bool is_clear = !is_lost && acts_on_something(&s);
     const struct made *act = row_of(d, w);
     take_act(w, &s, &s.act, act);
-    if (act != NULL && m->what != w) /* of the library: where it is used */
+    if (act != NULL && m->what != w) /* for kb/fixes/: where it is used */
         add_conditions(d->a, w, &((const struct act *)act->what)->when);
     if (used != NULL)
         take_act(w, &s, &s.used_act, row_of(d, used->what));
@@ -138,13 +138,13 @@ static struct sources merge_fix(struct build *d, const struct made *m,
     return s;
 }
 
-/* A fix that cures no cause of its entry has no place there. */
+/* True if the fix cures a cause of its entry. */
 static bool cures_one(const struct entry *e, const struct workaround *w) {
     for (size_t i = 0; i < w->cure_count; i++)
         for (size_t k = 0; k < e->cause_count; k++)
             if (str_eq(w->cures[i].cause, e->causes[k].cause))
                 return true;
-    return w->cure_count == 0; /* that is told already */
+    return w->cure_count == 0; /* reported elsewhere */
 }
 
 static void ask_cures(struct build *d, const struct made *m,
@@ -180,8 +180,9 @@ static void merge_entry(struct build *d, const struct made *m) {
     }
 }
 
-/* "--tile 256" of real-esrgan: real-esrgan-tile-256. It has to stay what it is
- * as long as the lever does the same. */
+/* The id of a lever without one: "--tile 256" of real-esrgan is
+ * real-esrgan-tile-256. It must not change as long as the lever does the
+ * same. */
 static struct str lever_id(struct arena *a, const struct program *p,
                            const struct workaround *w) {
     struct str what = w->command.n > 0 ? w->command
@@ -203,8 +204,8 @@ static struct str lever_id(struct arena *a, const struct program *p,
     return arena_str(a, buf_str(&b));
 }
 
-/* Its conditions stand beside those of the fix that it uses; reports and the
- * command of other programs do not. */
+/* A lever has its own conditions and those of the fix that it uses, but not
+ * that fix's reports and command, which are of other programs. */
 static void merge_lever(struct build *d, const struct made *m,
                         const struct node *n, struct workaround *w) {
     const struct program *p = m->what;
@@ -213,9 +214,9 @@ static void merge_lever(struct build *d, const struct made *m,
         w->use.n > 0 ? build_find(d, MADE_FIX, w->use) : NULL;
     if (used != NULL && node_get(n, "when") != NULL)
         add_conditions(d->a, w, &((const struct workaround *)used->what)->when);
-    if (node_get(n, "command") == NULL) /* that is another program's */
+    if (node_get(n, "command") == NULL) /* else it is another program's */
         w->command = (struct str){NULL, 0};
-    if (node_get(n, "command_when") == NULL) /* who takes the other's */
+    if (node_get(n, "command_when") == NULL) /* the same */
         w->command_when = (struct str_list){NULL, 0};
     if (node_get(n, "success") == NULL)
         w->success = (struct rate){.rate_micro = -1};
@@ -254,13 +255,13 @@ void merge_alone(struct complaints *c, const struct source *src,
     }
 }
 
-/* ---- programs that are written with another one ----
+/* ---- programs with a base ----
  *
  *     mask2former   base: detectron2    its own levers, then detectron2's
  *     detectron2                        SOLVER.IMS_PER_BATCH ...
  *
- * A base's lever keeps its id: what is reported of it counts for all. Where the
- * program has one of the same class, its own is meant. */
+ * A base's lever keeps its id, so reports count for all programs. If the
+ * program has a lever of the same class, that one is used instead. */
 static bool has_class(const struct program *p, size_t own,
                       const struct workaround *w) {
     bool is_there = false;
@@ -271,7 +272,8 @@ static bool has_class(const struct program *p, size_t own,
     return is_there;
 }
 
-/* What trains only, of a program that does more: of no use there else. */
+/* A base's lever, with a condition on the base's task: the program may have
+ * other tasks, too. */
 static struct workaround of_base(struct build *d, const struct program *base,
                                  const struct workaround *lever) {
     struct workaround w = *lever;

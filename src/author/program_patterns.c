@@ -1,18 +1,17 @@
-/* program_patterns.c: from the rows of kb/programs/ to the patterns that read
- * them, appended to the contexts of the engine that says `programs: true`.
+/* program_patterns.c: from the rows of kb/programs/ to patterns, which are
+ * added to the contexts of the engine with `programs: true`.
  *
- *     nnunetv2/                 of `paths`: in frames and commands, / or \;
- *                               its folder models/ may hold what another
- *                               program runs: only code in it counts
- *     nnUNetv2_train            of `commands`
- *     a pattern                 of `lines`
- *     --tile 256, tile=256      a lever that is in force, as the log has it,
- *                               for its flag and each of its keys
- *     export X=1                what a fix of an entry sets, where no fact reads it
+ *     nnunetv2/                 `paths`, in frames and commands, with / or \.
+ *                               In its folder models/ only code counts: other
+ *                               programs may run the models
+ *     nnUNetv2_train            `commands`
+ *     a pattern                 `lines`
+ *     --tile 256, tile=256      a lever in force, by its flag and its keys
+ *     export X=1                a setting of an entry's fix that no fact reads
  *
- * The first three set the facts `program` and, where the program is for one
- * thing, `task`. A lever's is the fact `program_option`, whose text is what
- * stands there: diagnose/lever.c holds it against the lever. */
+ * The first three set the facts `program` and, if the program has one task
+ * only, `task`. A lever sets the fact `program_option` to the text in the log,
+ * which diagnose/lever.c compares with the lever. */
 #include "author/build.h"
 #include "base/limits.h"
 
@@ -21,7 +20,7 @@
 struct adding {
     struct build *d;
     struct engine *engine;
-    size_t cap, first; /* of the contexts: room, and the first one added */
+    size_t cap, first; /* of the contexts: capacity, and the first one added */
     struct buf out;
 };
 
@@ -58,14 +57,15 @@ static void put_path(struct buf *out, struct str path) {
     }
 }
 
-/* ~/.lmstudio/models/org/name is a model's folder, exllamav2/models/x.py code. */
+/* Excludes folders of models (~/.lmstudio/models/org/name), but not code
+ * (exllamav2/models/x.py). */
 #define NO_MODEL                                                               \
     "(?!models?[\\\\/](?![^\\s\"'`,]{0,200}\\.(?:py|so|js|rs|cpp|cu|dll)\\b))"
 
 static void add_program(struct adding *to, const struct program *p) {
     for (size_t i = 0; i < p->paths.count; i++) {
         buf_clear(&to->out);
-        /* envs/whisperx/lib/: an environment that somebody called so */
+        /* not an environment with this name: envs/whisperx/lib/ */
         buf_add(&to->out, STR("(?<![\\w.-])(?<!envs[\\\\/])"));
         put_path(&to->out, p->paths.at[i]);
         if (str_ends(p->paths.at[i], STR("/")))
@@ -88,8 +88,8 @@ static void add_program(struct adding *to, const struct program *p) {
 
 /* ---- its levers ---- */
 
-/* --tile 256, --tile=256, "--tile", "256"; a switch stands alone. -t is too
- * short to be looked for: it is read behind the word of a command. */
+/* --tile 256, --tile=256, "--tile", "256"; a switch has no value. -t is too
+ * short for a literal: it is read behind "python". */
 static void add_flag(struct adding *to, struct str flag) {
     buf_clear(&to->out);
     if (flag.n < 4)
@@ -101,7 +101,8 @@ static void add_flag(struct adding *to, struct str flag) {
     (void)add(to);
 }
 
-/* tile=256, "tile": 256, TILE=256, and a manifest's `name: TILE`, `value: 256` */
+/* tile=256, "tile": 256, TILE=256, and a manifest's `name: TILE`, `value:
+ * 256` */
 static void add_key(struct adding *to, struct str key) {
     buf_clear(&to->out);
     buf_add(&to->out, STR("(?<program_option>(?<![\\w-])"));
@@ -135,7 +136,7 @@ static void add_lever(struct adding *to, const struct program *p,
         add_spelling(to, w->keys.at[i]);
 }
 
-/* Of an entry's fix, and no fact reads it. */
+/* True if an entry's fix sets it and no fact reads it. */
 static bool is_setting(const struct build *d, const struct acts_on *on) {
     if (on->change != CHANGE_set || on->flag.n < 4)
         return false;

@@ -1,6 +1,6 @@
-/* read.h: from nodes to structs, by the tables of fields.h. A reading goes on
- * after a complaint: what could not be read is left as if it had not been
- * written, and list items keep their places. */
+/* read.h: from nodes to structs, by the tables of fields.h. Reading continues
+ * after a complaint: a value that could not be read is left as if it were
+ * missing, and list items keep their indexes. */
 #ifndef AUTHOR_READ_H
 #define AUTHOR_READ_H
 
@@ -13,11 +13,11 @@ struct reading {
     const struct source *src;
 };
 
-/* Fill *out, a struct of the shape, zeroed. node NULL: only what is absent. */
+/* Fill *out, a zeroed struct of the shape. node NULL: with defaults only. */
 void shape_read(const struct reading *r, const struct shape *shape,
                 const struct node *node, void *out);
 
-/* One value of each kind; what is wrong is complained of and left empty. */
+/* A value of each kind. An invalid value is a complaint and empty. */
 struct str value_line(const struct reading *r, const struct node *n);
 struct str value_id(const struct reading *r, const struct node *n);
 struct str value_link(const struct reading *r, const struct node *n);
@@ -37,12 +37,12 @@ void value_amounts(const struct reading *r, const struct node *n, int64_t *low,
                   int64_t *high);
 enum fact_name value_fact(const struct reading *r, const struct node *n);
 
-/* Complains and returns false when n is not of that kind. */
+/* False, and a complaint, if n is not of that kind. */
 bool value_wants(const struct reading *r, const struct node *n,
            enum node_kind kind);
 
-/* layout.c: the file of an entry of that folder, laid out; as it is where that
- * cannot be done without a change of what it says. */
+/* layout.c: the formatted file of an entry in that folder; unchanged if it
+ * cannot be formatted without changing its meaning. */
 struct str layout_entry(struct arena *a, const struct source *src,
                         const struct node *root, struct str component);
 

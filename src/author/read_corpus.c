@@ -1,16 +1,16 @@
 /* read_corpus.c: entries/ and kb/ to a struct build.
  *
  *     entries/<component>/<slug>.yaml          an entry; its id is its path
- *     entries/<component>/<slug>.log           must be answered by it
- *     entries/<component>/<slug>.ok.log        must not
+ *     entries/<component>/<slug>.log           the entry must be found in it
+ *     entries/<component>/<slug>.ok.log        the entry must not
  *     entries/<component>/<slug>.expect.json   golden report, not read here
  *     kb/engines/<id>.yaml  kb/models/<family>.yaml  kb/gpus.yaml
  *     kb/vocabulary.yaml    kb/glossary.yaml    kb/programs.yaml, kb/programs/
  *     kb/fixes/<any>.yaml   kb/causes.yaml      kb/ranking.yaml
  *     kb/lint.yaml
  *
- * Anything else under entries/ is refused: a misspelled name would otherwise
- * be an entry that nobody misses. */
+ * Other files under entries/ are errors, since an entry with a misspelled name
+ * would be silently left out. */
 #include "author/build.h"
 #include "author/files.h"
 
@@ -28,7 +28,8 @@ static bool is_slug(struct str s) {
     return s.n > 0;
 }
 
-/* component/slug, both of lower-case letters, digits and a few signs */
+/* True for component/slug, both of lower-case letters, digits, '-', '.',
+ * '_'. */
 static bool is_entry_id(struct str id) {
     struct str slug;
     struct str component = str_cut(id, '/', &slug);
@@ -54,7 +55,7 @@ static bool is_under(struct str path, struct str dir) {
     return str_starts(path, dir) && path.n > dir.n && path.p[dir.n] == '/';
 }
 
-/* "vllm/x"; of a file elsewhere its folder's name and its own. */
+/* The id of a file: "vllm/x"; for a file elsewhere, its folder and its name. */
 static struct str id_of(struct build *d, struct str path) {
     struct str dir = is_under(path, d->entries_dir)
                          ? d->entries_dir
@@ -170,7 +171,7 @@ struct str act_key(struct arena *a, const struct acts_on *what) {
                         word_spelling(WORDS_CHANGE, (int)what->change));
 }
 
-/* What stands in the list of that key. An act has no id of its own. */
+/* Add the items of the list of that key. The id of an act is act_key(). */
 static void put_all(struct build *d, enum made_kind kind,
                     const struct kb_file *f, const char *key) {
     const struct field *list = field_named(f->shape, str_of(key));
@@ -238,7 +239,8 @@ static void read_fixes(struct build *d, struct str path) {
     put_all(d, MADE_ACT, &f, "acts");
 }
 
-/* A row for each mechanism, so that no entry is without causes. */
+/* Keep the causes of mechanisms. There must be a row for each one, so that
+ * every entry has causes. */
 static void keep_mechanisms(struct build *d, const struct kb_file *f) {
     const struct cause_file *file = f->what;
     const struct node *list = node_get(f->root, "mechanisms");
@@ -316,7 +318,7 @@ void build_read_kb(struct build *d) {
     struct str lint = path_join(d->a, d->kb_dir, STR("lint.yaml"));
     put_all(d, MADE_COMPONENT, &vocabulary, "components");
     put_all(d, MADE_GPU, &gpus, "gpus");
-    if (file_exists(d->a, lint)) { /* a corpus may lint nothing */
+    if (file_exists(d->a, lint)) { /* optional */
         struct kb_file rules = kb_read(d, lint, &shape_rule_file);
         put_all(d, MADE_RULE, &rules, "rules");
     }

@@ -1,4 +1,4 @@
-/* read_i18n.c: i18n/<lang>.yaml, every word the program itself says.
+/* read_i18n.c: i18n/<lang>.yaml, the texts of the program.
  *
  * Nested mappings become keys joined by dots. Both files must have the same
  * keys, and a text must fill in the same {0}..{5} in every language. */
@@ -88,7 +88,7 @@ static void pair_up(struct build *d, const struct said *en,
     check_glossary(d, d->i18n_src[LANG_ZH], zh->node, LANG_ZH);
 }
 
-/* Two sorted lists, side by side. */
+/* Pair the texts of two sorted lists by key. */
 static void merge(struct build *d, const struct said_list *en,
                   const struct said_list *zh) {
     size_t i = 0;

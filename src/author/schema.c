@@ -1,7 +1,7 @@
-/* schema.c: kb/entry.schema.json, from the table of fields, for editors that
- * check while one types. JSON Schema 2020-12, with nothing in it that draft-07
- * reads otherwise: `definitions` and $ref, no $defs. The compiler knows more
- * than a schema can say; what passes here may still be refused by it. */
+/* schema.c: kb/entry.schema.json from the tables of fields, for editors that
+ * check while typing. It is JSON Schema 2020-12, with nothing that draft-07
+ * reads differently: `definitions` and $ref, no $defs. The compiler checks more
+ * than a schema can express. */
 #include "author/author.h"
 #include "base/limits.h"
 #include "corpus/fields.h"
@@ -29,7 +29,7 @@ static struct json *string_like(struct schema *s, const char *pattern) {
     return o;
 }
 
-/* YAML reads 1.2 or 2024 as a number where a line is wanted; both are fine. */
+/* YAML readers may read a line such as 1.2 or true as a number or a boolean. */
 static struct json *scalar(struct schema *s) {
     return JSON_OBJECT(s->a, {"type", JSON_LIST(s->a, text(s, "string"),
                                                 text(s, "number"),
@@ -63,7 +63,7 @@ static struct json *number(struct schema *s, const char *type, int64_t most) {
     return o;
 }
 
-/* Nothing but these keys. */
+/* Allow only these keys. */
 static void close_object(struct schema *s, struct json *o,
                          struct json *properties, struct json *required) {
     JSON_ADD(o, {"properties", properties},
@@ -135,7 +135,7 @@ static struct json *value_of(struct schema *s, const struct field *f) {
     return json_new_object(s->a);
 }
 
-/* Beside a $ref draft-07 reads nothing: there the description goes unseen. */
+/* Add a description. Draft-07 ignores it beside a $ref. */
 static struct json *described(struct schema *s, struct json *o,
                               const char *doc) {
     json_set(o, "description", text(s, doc));

@@ -1,8 +1,8 @@
-/* shape_read.c: a mapping to a struct, by its table.
+/* shape_read.c: from a mapping to a struct, by its table of fields.
  *
- * One loop for every kind of mapping there is. What a key takes is decided by
- * its field's type alone; a key that is not in the table is refused with the
- * one that was probably meant. */
+ * One loop reads every kind of mapping. The type of a field decides which
+ * values a key accepts. An unknown key is an error with the nearest known
+ * key. */
 #include <string.h>
 
 #include "author/read.h"
@@ -11,7 +11,7 @@ static void *at(void *out, size_t offset) {
     return (char *)out + offset;
 }
 
-/* Enums are kept as int by every compiler we build with. */
+/* Members of enum types are written as int. */
 _Static_assert(sizeof(enum mechanism) == sizeof(int), "enum is not an int");
 
 /* A list of one-line values, each read by `one`. */
@@ -77,10 +77,10 @@ static int read_word(const struct reading *r, const struct field *f,
     return word;
 }
 
-/* ---- lists whose items have a way of their own to be written ---- */
+/* ---- lists with a syntax of their own ---- */
 
-/* One item into *item, which is zeroed; those before it stand in front of it.
- * key NULL: of a list. False: it is left out. */
+/* Read one item into *item, which is zeroed and preceded by `before` others.
+ * key is NULL in a list. False: it is left out. */
 typedef bool (*item_reader)(const struct reading *r, const struct node *key,
                             const struct node *value, size_t before,
                             void *item);
@@ -153,7 +153,7 @@ static bool read_one_event(const struct reading *r, const struct node *n,
     return false;
 }
 
-/* introduced and fixed take turns, from old to new. */
+/* introduced and fixed must alternate, in the order of versions. */
 static void check_order(const struct reading *r, const struct node *n,
                         const struct version_event *before,
                         const struct version_event *event) {
@@ -218,7 +218,7 @@ static void read_own(const struct reading *r, const struct field *f,
 
 /* ---- a mapping ---- */
 
-/* What a key that no struct keeps holds is read for its complaints. */
+/* The value of a key that no struct keeps is read for its complaints only. */
 static void read_field(const struct reading *r, const struct field *f,
                        const struct node *n, void *out) {
     int64_t nowhere[2];

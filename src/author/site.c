@@ -1,11 +1,10 @@
-/* site.c: `oomkb site -o DIR`: the folder becomes these pages.
+/* site.c: `oomkb site -o DIR`: writing the pages to a folder.
  *
- * Each file is written whole beside its place and renamed. DIR/.oomkb-site
- * lists what a site wrote, and before the first new file is there it lists
- * that one, too: so a run that is killed leaves nothing that the next one
- * would not know for its own. Pages that are no longer made are removed;
- * what is not on the list is nobody's business here: a file of somebody else
- * where a page should go is an error, and nothing has changed then.
+ * Each file is written atomically. DIR/.oomkb-site lists the files of a site.
+ * New files are added to the list before the first one is written, so files of
+ * a run that was killed are known to the next run. Obsolete pages are removed.
+ * Files that are not on the list are kept; one in the place of a page is an
+ * error, and then nothing is changed.
  */
 #include "author/site.h"
 
@@ -34,8 +33,8 @@ static struct str in_dir(const struct site *s, struct str path) {
 
 /* ---- the list of what was written ---- */
 
-/* Of the root alone; of another release it may be a file that this one does not
- * have. */
+/* True for a possible file in the root. Other releases may have other files
+ * than this one. */
 static bool is_root_page(struct str path) {
     struct str end = path;
     while (str_find_char(end, '.') < end.n)
@@ -45,7 +44,8 @@ static bool is_root_page(struct str path) {
            STR_IS_ONE(end, "md", "html", "txt", "xml", "js", "css", "svg");
 }
 
-/* Of the root, or "en/...", "zh/...", "wasm/...", every part a plain name. */
+/* True for a file in the root, or for "en/...", "zh/..." or "wasm/..." without
+ * hidden or empty parts. */
 static bool is_page_path(struct str path) {
     if (is_root_page(path))
         return true;
@@ -104,7 +104,7 @@ static void write_manifest(struct site *s, bool with_old) {
     author_write_file(s->a, in_dir(s, STR(MANIFEST)), buf_str(&out));
 }
 
-/* In rows of this size, sorted, that begin with their path? */
+/* True if a row has this path. Rows begin with their path and are sorted. */
 static bool is_among(struct str path, const void *rows, size_t count,
                      size_t size) {
     return count > 0 && bsearch(&path, rows, count, size, str_order) != NULL;
@@ -112,8 +112,8 @@ static bool is_among(struct str path, const void *rows, size_t count,
 
 /* ---- folders ---- */
 
-/* Make the folder where there is none. A link to a folder is refused below
- * DIR: what is behind it is not ours to write or remove. */
+/* Make the folder if it does not exist. Below DIR a link to a folder is
+ * refused, since its target does not belong to the site. */
 static void make_folder(struct site *s, struct str path, bool may_be_link) {
     struct stat is;
     struct str name = arena_str(s->a, path);
@@ -129,7 +129,7 @@ static void make_folder(struct site *s, struct str path, bool may_be_link) {
                     is_there ? "something else is there" : strerror(why));
 }
 
-/* DIR and what is above it. */
+/* DIR and its parents. */
 static void make_dir(struct site *s) {
     for (size_t n = 1; n <= s->dir.n; n++)
         if (n == s->dir.n || s->dir.p[n] == '/')
@@ -169,13 +169,13 @@ static void write_pages(struct site *s) {
                        file_read(s->a, path, &now, &why) &&
                        str_eq(now, page->bytes);
         if (!is_same) {
-            file_write(s->a, path, page->bytes, false); /* the next run sees */
+            file_write(s->a, path, page->bytes, false); /* rewritten if lost */
             s->result.written++;
         }
     }
 }
 
-/* Does the way to a page lead through real folders only? */
+/* True if no part of the path to a page is a link. */
 static bool is_way_ours(struct site *s, struct str path) {
     for (size_t n = 1; n < path.n; n++) {
         struct stat is;
@@ -188,7 +188,7 @@ static bool is_way_ours(struct site *s, struct str path) {
     return true;
 }
 
-/* A folder that became empty goes, too; one that did not stays. */
+/* Remove obsolete pages, and folders that became empty. */
 static void remove_stale(struct site *s) {
     for (size_t i = 0; i < s->old.count; i++) {
         struct str path = s->old.at[i];

@@ -1,4 +1,4 @@
-/* site.h: pages and the folder they go to. Private to author/. */
+/* site.h: the pages of a site. Private to author/. */
 #ifndef AUTHOR_SITE_H
 #define AUTHOR_SITE_H
 
@@ -16,10 +16,10 @@ struct site_pages {
     size_t count, cap;
 };
 
-/* Pages on their way. */
+/* The state while pages are made. */
 struct making {
-    struct arena *keep; /* of the pages */
-    struct arena *a;    /* of what is made at the moment: site_apart() */
+    struct arena *keep; /* for the pages */
+    struct arena *a;    /* for the current page: site_apart() */
     const struct oomkb *kb;
     struct reader *r;
     const struct site_wishes *wishes;
@@ -27,10 +27,10 @@ struct making {
     struct site_pages pages;
 };
 
-/* site_pages.c: every page there is, in the order of their paths. */
+/* site_pages.c: all pages, in the order of their paths. */
 struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb,
                                   const struct site_wishes *wishes);
-/* Do it in an arena of its own, which ends with it; pages stay. */
+/* Call make with an arena that is freed afterwards; pages are kept. */
 void site_apart(struct making *m, void (*make)(struct making *m, void *arg),
                 void *arg);
 void site_add(struct making *m, struct str path, const struct buf *bytes);
@@ -59,26 +59,26 @@ void site_html_answer(struct making *m, struct str path,
 struct str site_address(struct making *m, struct str path);
 /* Start, search, log and calculator in m's language. */
 void site_html_language(struct making *m, const struct listing *list);
-/* What no language has: the start, 404.html, style sheet, scripts. */
+/* Files without a language: the start, 404.html, style sheet, scripts. */
 void site_html_root(struct making *m);
 
-/* site_models.c: pages of every model in every language. What a page of all
- * shows of each is what it returns. */
+/* site_models.c: a page for every model in every language, and a page of all.
+ * The result has, for each model, what the page of all and the search need. */
 struct site_models {
     struct model_sheet *at;
     size_t count;
 };
 struct site_models site_add_models(struct making *m);
 
-/* site_lists.c: what programs read of a site: search.json of m's language;
- * sitemap.xml, robots.txt and llms.txt. */
+/* site_lists.c: files for programs: search.json in m's language; sitemap.xml,
+ * robots.txt and llms.txt. */
 void site_add_search(struct making *m, const struct listing *list,
                      const struct site_models *models);
 void site_add_lists(struct making *m, const struct listing *list);
 
-/* web.c: the files of web/, as they are built into the program. Those that end
- * in .html are templates of pages (render/html.c), the others go into a site as
- * they are. */
+/* web.c: the files of web/, which are built into the program. Those that end in
+ * .html are templates of pages (render/html.c); the others are copied to a
+ * site. */
 struct web_file {
     struct str name; /* "style.css" */
     struct str bytes;
@@ -87,6 +87,6 @@ struct web_file {
 
 size_t web_file_count(void);
 struct web_file web_file(size_t i);
-struct str web_template(const char *name); /* one that there is */
+struct str web_template(const char *name); /* empty: there is none */
 
 #endif

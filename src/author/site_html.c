@@ -2,12 +2,12 @@
  * frame of web/page.html.
  *
  *     index.html  404.html             both languages
- *     <lang>/index.html                where to begin, and all entries
+ *     <lang>/index.html                an introduction, and all entries
  *     <lang>/search.html  log.html  calculator.html
  *     <lang>/<folder>/<slug>.html      beside its Markdown and JSON
  *
- * A page may load what its kind needs, and nothing from elsewhere: its policy
- * (CSP) says so to the browser.
+ * The policy (CSP) of a page allows only what its kind needs, and nothing from
+ * other hosts.
  */
 #include "author/site.h"
 
@@ -36,17 +36,17 @@ struct framed {
     struct site_words words;
     enum runs runs;
     const char *script; /* of web/; NULL: none */
-    bool is_root;       /* of no language, or to be shown anywhere (404) */
+    bool is_root;       /* without a language: the start, 404.html */
     struct str body;
 };
 
-/* Where the root is from a page: "../../". */
+/* The root relative to a page: "../../". */
 static struct str way_up(struct making *m, const struct framed *f) {
     struct str way = {NULL, 0};
     for (size_t i = 0; i < f->path.n; i++)
         if (f->path.p[i] == '/')
             way = arena_printf(m->a, "%.*s../", STR_ARG(way));
-    /* shown for any address that is none */
+    /* shown at any unknown address, so its links are absolute */
     return str_eq(f->path, STR("404.html"))
                ? arena_printf(m->a, "%.*s/", STR_ARG(m->wishes->base_url))
                : way;
@@ -59,7 +59,7 @@ struct str site_address(struct making *m, struct str path) {
                         STR_ARG(path));
 }
 
-/* "en/vllm/x.html" in each language. */
+/* The links to "en/vllm/x.html" in each language. */
 static struct str alternates(struct making *m, const struct framed *f) {
     struct buf out;
     buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
@@ -74,9 +74,10 @@ static struct str alternates(struct making *m, const struct framed *f) {
     return buf_str(&out);
 }
 
-/* The same page for a program. A folder's in Markdown is its README. */
-static struct str twin(struct making *m, const struct framed *f,
-                       const char *suffix) {
+/* The name of the same page in another format. Of a folder's page the Markdown
+ * is README.md. */
+static struct str other_format(struct making *m, const struct framed *f,
+                               const char *suffix) {
     bool is_readme = str_ends(f->path, STR("index.html")) &&
                      str_eq(str_of(suffix), STR(".md"));
     struct str stem = f->path;
@@ -90,20 +91,20 @@ static struct str twin(struct making *m, const struct framed *f,
                               STR_ARG(str_slice(stem, slash, stem.n)), suffix);
 }
 
-static struct str twins(struct making *m, const struct framed *f) {
+static struct str other_formats(struct making *m, const struct framed *f) {
     struct buf out;
     buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
     if (f->words.has_markdown)
         buf_printf(&out, " \u00b7 <a href=\"%.*s\" type=\"text/markdown\">"
-                   "Markdown</a>", STR_ARG(twin(m, f, ".md")));
+                   "Markdown</a>", STR_ARG(other_format(m, f, ".md")));
     if (f->words.has_json)
         buf_printf(&out, " \u00b7 <a href=\"%.*s\" "
                    "type=\"application/json\">JSON</a>",
-                   STR_ARG(twin(m, f, ".json")));
+                   STR_ARG(other_format(m, f, ".json")));
     return buf_str(&out);
 }
 
-/* The page in the other language, from this one. */
+/* The address of the page in the other language, relative to this page. */
 static struct str other_page(struct making *m, const struct framed *f,
                              struct str up) {
     const char *other = lang_name(m->o.lang == LANG_ZH ? LANG_EN : LANG_ZH);
@@ -149,7 +150,7 @@ static void add_framed(struct making *m, const struct framed *f) {
                                                              : LANG_ZH))},
         {"other_page", other_page(m, f, up)},
         {"body", f->body},
-        {"twins", twins(m, f)},
+        {"twins", other_formats(m, f)},
         {"version", m->o.version},
         {"digest", str_slice(m->o.digest, 0, 12)},
     };
@@ -178,7 +179,7 @@ void site_html_answer(struct making *m, struct str path,
     add_framed(m, &f);
 }
 
-/* "<option>A10</option>..." */
+/* The options of a list: "<option>A10</option>..." */
 static struct str options_of(struct making *m, bool is_model) {
     struct buf out;
     buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
@@ -192,7 +193,7 @@ static struct str options_of(struct making *m, bool is_model) {
     return buf_str(&out);
 }
 
-/* Those that `fit` serves models by. */
+/* The engines of `fit` that serve models. */
 static struct str engine_options(struct making *m) {
     static const char *const ids[] = {"vllm", "sglang", "llama.cpp", "ollama",
                                       "tensorrt-llm", "tgi", "lmdeploy", "mlx",
@@ -208,7 +209,7 @@ static struct str engine_options(struct making *m) {
     return buf_str(&out);
 }
 
-/* A template of web/, filled. */
+/* A template of web/ with its slots filled in. */
 static struct str body_of(struct making *m, const char *template,
                           struct str root, struct str inner) {
     const struct html_slot slots[] = {
@@ -266,15 +267,15 @@ void site_html_language(struct making *m, const struct listing *list) {
     add_framed(m, &f);
 }
 
-/* Does a browser run it, or read it for that? */
+/* True for a file that the browser runs or loads for that. */
 static bool is_run(struct str name) {
     return !str_starts(name, STR("cli.")) &&
            (str_ends(name, STR(".mjs")) || str_ends(name, STR(".wasm")) ||
             str_ends(name, STR(".gz")));
 }
 
-/* The files of the package, below wasm/; what a service worker keeps of them,
- * as members of a list of JavaScript. */
+/* The files of the package, below wasm/. Returns those that a service worker
+ * caches, as items of a JavaScript list. */
 static struct str add_wasm(struct making *m) {
     struct str dir = m->wishes->wasm_dir;
     struct str_list files = {NULL, 0};
@@ -318,8 +319,8 @@ static void add_both(struct making *m, const char *path,
     add_framed(m, &f);
 }
 
-/* Names all that was made, scripts included: what a browser keeps of another
- * is stale. */
+/* A hash of all pages and scripts, by which a browser recognizes a stale
+ * cache. */
 static struct str edition_of(struct making *m) {
     struct digest d;
     char hex[DIGEST_HEX + 1];

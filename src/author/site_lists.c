@@ -1,4 +1,4 @@
-/* site_lists.c: what programs read of a site: search.json for the search page,
+/* site_lists.c: files of a site for programs: search.json for the search page,
  * sitemap.xml and robots.txt for crawlers, llms.txt for language models. */
 #include "author/site.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- search ---- */
 
-/* What its messages say is found as well: the first line of each sample. */
+/* The first line of each sample, so that messages are found, too. */
 static struct str messages_of(struct making *m, const struct entry *e) {
     struct buf out;
     buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);

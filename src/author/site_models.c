@@ -1,6 +1,6 @@
-/* site_models.c: what every model of the catalogue takes, by `fit`: its cache
- * by engine and release, and each GPU whose memory is known. A page is made and
- * its fits forgotten before the next. */
+/* site_models.c: the memory of every model of the catalogue, by `fit`: its
+ * cache by engine and release, and whether it fits on each GPU whose memory is
+ * known. The memory for a page is freed before the next one. */
 #include "author/site.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static bool is_same(const struct model_kv *a, const struct model_kv *b) {
            span_is_same(a->request, b->request);
 }
 
-/* Does that release know the model, and is its cache known? */
+/* True if the release loads the model and its cache is known. */
 static bool is_known(const struct fit *fit) {
     return fit->kv.slope.known &&
            fit->checks[CHECK_RELEASE].verdict != VERDICT_NOT_ENOUGH;
@@ -89,7 +89,7 @@ static void find_kv(struct making *m, struct model_sheet *s) {
     }
 }
 
-/* From the first release that is in the table on. */
+/* What changed since the first release in the table. */
 static void find_steps(struct making *m, struct model_sheet *s) {
     struct str_list releases = memory_releases(m->a, STR("vllm"));
     const struct engine *e = reader_engine_by_id(m->r, STR("vllm"));
@@ -113,7 +113,7 @@ static int by_memory(const void *a, const void *b) {
     return str_cmp(left->id, right->id);
 }
 
-/* vLLM serves on these; whose memory was seen. */
+/* The GPUs of vendors that vLLM supports, whose real memory is known. */
 static size_t gpus_of(struct making *m, const struct gpu **out) {
     size_t count = 0;
     for (uint32_t i = 0; i < reader_gpu_count(m->r); i++) {

@@ -1,13 +1,13 @@
-/* site_pages.c: what a site consists of, made in memory before the first file
- * is touched, by the very formats of `oomkb explain` and `oomkb list`:
+/* site_pages.c: the pages of a site, made in memory before the first file is
+ * written, by the formats of `oomkb explain` and `oomkb list`:
  *
  *     README.md                        what the site is
  *     <lang>/README.md  index.json     all entries
- *     <lang>/<folder>/README.md        those of a folder
+ *     <lang>/<folder>/README.md        entries of a folder
  *     <lang>/<folder>/<slug>.md  .json
  *
- * With --html each has its .html beside it; site_html.c, site_models.c and
- * site_lists.c add what else a site for people has.
+ * With --html each has an .html beside it; site_html.c, site_models.c and
+ * site_lists.c add further pages.
  */
 #include "author/site.h"
 
@@ -104,7 +104,7 @@ static void add_readme(struct making *m, struct str folder,
     }
 }
 
-/* Entries come sorted: those of a folder stand together. */
+/* Entries are sorted, so those of a folder are consecutive. */
 static void add_folders(struct making *m, const struct listing *list) {
     for (size_t from = 0, to; from < list->count; from = to) {
         struct str folder = folder_of(list->at[from].entry);

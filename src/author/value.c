@@ -1,7 +1,7 @@
-/* value.c: one value of each kind, checked as far as it can be alone.
+/* value.c: reading and checking one value of each kind.
  *
- * Everything here looks at one node. Whether a fact, an entry or a flag fits
- * what stands elsewhere is for the checks. */
+ * Each function uses one node only. References to other files are checked by
+ * the check_*.c files. */
 #include <string.h>
 
 #include "author/read.h"
@@ -55,7 +55,7 @@ struct str value_link(const struct reading *r, const struct node *n) {
     return (struct str){0};
 }
 
-/* component/slug */
+/* An id of the form component/slug. */
 struct str value_entry_id(const struct reading *r, const struct node *n) {
     struct str s = value_line(r, n);
     struct str slug;
@@ -207,7 +207,7 @@ int64_t value_integer(const struct reading *r, const struct node *n,
 
 enum { DECIMAL_MOST = 1000 };
 
-/* Digits, and behind a point one to six of them. */
+/* True for digits, with at most six decimals. */
 static bool is_decimal(struct str s) {
     size_t point = str_find_char(s, '.');
     bool good = point > 0 && point + 1 != s.n
@@ -243,7 +243,7 @@ int64_t value_weight(const struct reading *r, const struct node *n) {
     return 0;
 }
 
-/* 0 to 1, at most six decimals. */
+/* True for a number from 0 to 1 with at most six decimals. */
 static bool is_ratio(struct str s) {
     struct str decimals;
     struct str whole = str_cut(s, '.', &decimals);

@@ -1,5 +1,5 @@
-/* web.S: the files of web/ inside the program, so that an installed one can
- * make a site. */
+/* web.S: the files of web/ as part of the program, so that an installed program
+ * can make a site. */
 #define WEB(name, path) .globl web_##name; .hidden web_##name; \
     .globl web_##name##_end; .hidden web_##name##_end; \
     web_##name: .incbin path; web_##name##_end: .byte 0;

@@ -1,11 +1,11 @@
-/* yaml.c: bytes to a tree of nodes, through libyaml's events.
+/* yaml.c: from bytes to a tree of nodes, by the events of libyaml.
  *
- * The only file that includes <yaml.h>. It takes the part of YAML that entries
- * need: one document of mappings, lists and scalars. It refuses tags, merge
- * keys (an unknown key further on), keys that are no plain words, and a key
- * said twice. An alias stands for the node it names, places included; it
- * counts with all that is in it, so that aliases of aliases cannot grow past
- * YAML_NODES_MAX, and it cannot name a node that is still open. */
+ * The only file that includes <yaml.h>. It accepts the part of YAML that
+ * entries need: one document of mappings, lists and scalars. It refuses tags,
+ * keys that are not scalars, and duplicate keys; a merge key is an unknown key
+ * to shape_read(). An alias is the node that it names, with its places. It
+ * counts as all nodes in it, so that aliases of aliases cannot exceed
+ * YAML_NODES_MAX, and cannot name a node that is not complete. */
 #include "author/yaml.h"
 
 #include <string.h>
@@ -21,11 +21,11 @@ struct parse {
     struct complaints *c;
     const struct source *src;
     yaml_parser_t *libyaml;
-    yaml_event_t event; /* the one being looked at */
+    yaml_event_t event; /* the current one */
     struct anchor *anchors;
     size_t nodes, depth, depth_most;
-    bool is_foreign; /* no corpus: what others write may have tags, keys that
-                        stand twice, deep nesting */
+    bool is_foreign; /* not a corpus file: tags, duplicate keys and deep nesting
+                        are allowed */
     bool failed;
 };
 
@@ -43,7 +43,8 @@ static void refuse(struct parse *p, struct place at, enum code code,
     p->failed = true;
 }
 
-/* libyaml's own complaint; a tab in the indentation is told for what it is. */
+/* Report libyaml's error, or a tab in the indentation, which it describes
+ * badly. */
 static void refuse_syntax(struct parse *p) {
     const yaml_parser_t *y = p->libyaml;
     struct place at = {(uint32_t)y->problem_mark.line + 1,
@@ -224,7 +225,8 @@ static const struct node *read_map(struct parse *p) {
     return n;
 }
 
-/* The node that the current event begins; its last event is current after. */
+/* Read the node that the current event begins. Afterwards its last event is
+ * current. */
 static const struct node *read_node(struct parse *p) {
     if (p->event.type == YAML_SCALAR_EVENT)
         return read_scalar(p);
@@ -238,8 +240,8 @@ static const struct node *read_node(struct parse *p) {
     return NULL;
 }
 
-/* The document that the current event begins; the one behind its end is
- * current after. */
+/* Read the document that the current event begins. Afterwards the event behind
+ * its end is current. */
 static const struct node *read_document(struct parse *p) {
     next_event(p);
     const struct node *root = p->failed ? NULL : read_node(p);
@@ -311,8 +313,7 @@ struct documents yaml_read_foreign(struct complaints *c,
     return list;
 }
 
-/* ---- finding one's way in a tree, and from a byte of a scalar's text back to
- * its place in the file ---- */
+/* ---- looking up nodes, and the place of a byte of a scalar's text ---- */
 
 const struct node *node_get(const struct node *map, const char *key) {
     if (map == NULL || map->kind != NODE_MAP)
@@ -348,8 +349,8 @@ static size_t skip_blanks(struct str text, size_t at) {
     return at;
 }
 
-/* Where a scalar's first character stands: past its quote, or past the `>-`
- * and the indentation of a block. */
+/* The offset of a scalar's first character: behind its quote, or behind the
+ * `>-` and the indentation of a block. */
 static size_t content_start(struct str text, const struct node *scalar,
                             size_t at) {
     if (scalar->style == NODE_SINGLE || scalar->style == NODE_DOUBLE)
@@ -360,8 +361,8 @@ static size_t content_start(struct str text, const struct node *scalar,
     return skip_blanks(text, at + str_find_char(rest, '\n'));
 }
 
-/* How many bytes of the file one byte of the value took, where they are not
- * the same byte: an escape, a doubled quote. */
+/* Bytes of the file for one byte of the value, if it is an escape or a doubled
+ * quote; else 0. */
 static size_t escape_length(struct str text, size_t at, enum node_style style) {
     if (at + 1 >= text.n)
         return 0;
@@ -377,8 +378,9 @@ static size_t escape_length(struct str text, size_t at, enum node_style style) {
     }
 }
 
-/* One byte of the value further: a blank of the value may be a line break and
- * the next line's indentation, or nothing (a line break already passed). */
+/* The offset after one byte of the value. A blank of the value may be a line
+ * break with the next line's indentation, or nothing, if that was skipped
+ * before. */
 static size_t advance(struct str text, size_t at, char value,
                       enum node_style style) {
     size_t escape = escape_length(text, at, style);
