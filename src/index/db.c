@@ -1,5 +1,5 @@
-/* db.c: the only file that prepares, binds, steps and reads statements over an
- * index. (when.c has a connection of its own for predicates.)
+/* db.c: the only file that prepares, binds, steps and reads statements of
+ * SQLite.
  *
  * No image is trusted. A connection that reads one cannot write, runs no
  * trigger or view, checks the cells of every page, and interrupts a statement

@@ -14,8 +14,9 @@
  *     - +, as signs
  *     facts, numbers, 'texts', NULL, TRUE, FALSE, CASE, (...), functions
  *
- * A text is only compared with texts, and a truth is a number. A predicate that
- * breaks this is refused here, so an evaluation cannot go wrong.
+ * A text is compared with texts only, and a truth value is a number. A
+ * predicate that breaks these rules is refused here, so an evaluation cannot
+ * fail.
  */
 #include "index/predicate.h"
 
@@ -104,7 +105,7 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The token behind n bytes of this one becomes the next. */
+/* Skip n bytes and blanks, and read the next token. */
 static void pass(struct parser *p, size_t n) {
     struct str rest = str_from(p->next.rest, n);
     size_t blanks = 0, end = 0;
@@ -128,7 +129,7 @@ static char next_char(const struct parser *p) {
     return p->next.rest.n > 0 ? p->next.rest.p[0] : '\0';
 }
 
-/* Nothing is read behind an error. */
+/* Keep the first error, and skip the rest of the text. */
 static void refuse(struct parser *p, struct str where, const char *why) {
     if (p->out->why == NULL) {
         p->out->why = why;
@@ -182,7 +183,7 @@ static void add(struct typed *to, struct typed arg) {
     *end = arg.e;
 }
 
-/* The type of both together. */
+/* The common type of two operands; refused if there is none. */
 static enum type both(struct parser *p, enum type x, enum type y) {
     if (x != TYPE_ANY && y != TYPE_ANY && x != y)
         refuse(p, p->next.rest, "a text and a number do not go together, up to");
@@ -212,9 +213,9 @@ static struct typed negate(struct parser *p, struct typed x) {
     return made;
 }
 
-/* ---- what stands by itself ---- */
+/* ---- operands ---- */
 
-/* Two quotes in a text stand for one. */
+/* A text whose doubled quotes are made single. */
 static struct str without_doubles(struct arena *a, struct str s) {
     char *text = arena_alloc(a, s.n);
     size_t n = 0;
@@ -223,7 +224,7 @@ static struct str without_doubles(struct arena *a, struct str s) {
     return (struct str){text, n};
 }
 
-/* 'it''s': up to the quote that no other follows. */
+/* 'it''s': up to a quote that is not doubled. */
 static struct typed read_text(struct parser *p) {
     struct typed x = make(p, OP_CONSTANT, TYPE_TEXT);
     struct str rest = p->next.rest;
@@ -338,7 +339,7 @@ static struct typed read_fact(struct parser *p, struct str word) {
     return x;
 }
 
-/* Behind CASE. CASE x WHEN y ... is not in the language. */
+/* The rest behind CASE. CASE x WHEN y ... is not in the language. */
 static struct typed read_case(struct parser *p) {
     struct typed x = make(p, OP_CASE, TYPE_ANY);
     expect_key(p, KEY_WHEN, "a CASE without WHEN");
@@ -468,7 +469,7 @@ static struct typed read_list(struct parser *p, struct typed x) {
     return made;
 }
 
-/* The same once more: an expression is an argument of one only. */
+/* A copy, since an expression can be an argument of one operation only. */
 static struct typed again(struct parser *p, struct typed x) {
     struct typed copy = make(p, x.e->op, x.type);
     *copy.e = *x.e;
@@ -492,7 +493,7 @@ static struct typed read_like(struct parser *p, struct typed x) {
     return combine(p, OP_LIKE, x, y);
 }
 
-/* IS, IN, LIKE and BETWEEN. False: none of them follows. */
+/* Read IS, IN, LIKE or BETWEEN. False: none of them follows. */
 static bool read_test(struct parser *p, struct typed *x) {
     if (take_key(p, KEY_IS)) {
         bool is_not = take_key(p, KEY_NOT);
@@ -517,7 +518,8 @@ static bool read_test(struct parser *p, struct typed *x) {
     return is_test;
 }
 
-/* One operator of that level and what follows it; false: there is none. */
+/* Read one operator of that level and its right operand. False: there is
+ * none. */
 static bool read_operator(struct parser *p, enum level level,
                           struct typed *x) {
     const struct sign *sign = p->next.sign;

@@ -45,18 +45,19 @@ enum operation {
 struct expression {
     enum operation op;
     struct value constant;
-    size_t fact; /* OP_FACT: a place in predicate.facts */
+    size_t fact; /* OP_FACT: an index in predicate.facts */
     struct expression *args, *next;
 };
 
 struct predicate {
     enum fact_name facts[PREDICATE_FACTS_MAX]; /* each once, in text order */
     size_t fact_count;
-    const struct expression *root; /* NULL: it is none */
-    const char *why;               /* the error, if it is none ... */
-    struct str where;              /* ... and its place */
+    const struct expression *root; /* NULL: not a predicate */
+    const char *why;               /* the error; NULL: none */
+    struct str where;              /* the place of the error */
 };
 
+/* text must outlive the predicate, which has views of it. */
 struct predicate predicate_read(struct arena *a, struct str text);
 
 #endif

@@ -51,17 +51,18 @@ struct index {
     const struct index *next; /* index_join(): the next index */
 };
 
-struct when; /* when.c */
-
 /* What was read, by section and number: a hash table with chains. */
 #define CACHE_CHAINS 64
-#define PREDICATE_CHAINS 64
 struct cached {
     struct cached *next;
     enum section section;
     uint32_t number;
     void *what;
 };
+
+/* Parsed predicates, by a hash of their text: when.c. */
+#define PREDICATE_CHAINS 64
+struct known_predicate;
 
 struct reader {
     const struct index *ix;

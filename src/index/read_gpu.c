@@ -116,8 +116,9 @@ const struct gpu *reader_gpu(struct reader *r, struct str name) {
         if (match == MATCH_EXACT)
             return gpu;
         if (match == MATCH_PREFIX) {
-            is_ambiguous = is_ambiguous ||
-                           (prefixed && prefixed->nominal_gb != gpu->nominal_gb);
+            is_ambiguous =
+                is_ambiguous ||
+                (prefixed && prefixed->nominal_gb != gpu->nominal_gb);
             prefixed = prefixed ? prefixed : gpu;
         }
     }

@@ -1,25 +1,26 @@
-/* when.c: predicates over facts, evaluated as SQL has it.
+/* when.c: evaluating predicates over facts, with the semantics of SQL.
  *
  *     gpu_free < 0.5 * gpu_total AND vcmp(engine_version, '0.9.1') >= 0
  *
- * A fact that is not known is NULL, and so is what is computed from it; AND, OR,
- * IN, coalesce and CASE say as much as the known part decides. Bytes, tokens,
- * blocks, counts and booleans are integers, which become reals where they pass
- * 64 bits; ratios and seconds are reals. What is divided by 0, and the absolute
- * value of the least integer, is not known. The tests hold this file to SQLite.
+ * An unknown fact is NULL, and so is a value computed from it; AND, OR, IN,
+ * coalesce and CASE have a value if the known part decides it. Bytes, tokens,
+ * blocks, counts and booleans are integers, which become reals on overflow of
+ * 64 bits; ratios and seconds are reals. A quotient by 0, and the absolute
+ * value of the least integer, are NULL. The tests compare this file with
+ * SQLite.
  *
- * A predicate is read when it is first asked for (predicate.c) and kept.
+ * A predicate is parsed at its first use (predicate.c) and cached.
  */
 #include "corpus/version.h"
 #include "index/predicate.h"
 #include "index/read.h"
 
-struct asking {
+struct evaluation {
     const struct predicate *predicate;
     const struct fact_list *facts;
 };
 
-static struct value evaluate(const struct asking *q,
+static struct value evaluate(const struct evaluation *q,
                              const struct expression *e);
 
 static struct value integer(int64_t n) {
@@ -49,7 +50,7 @@ static struct value value_of_truth(enum truth t) {
 
 /* ---- facts ---- */
 
-/* Memory of all foreign processes; false: none is known, or beyond 64 bits. */
+/* The sum of all facts of that name; false: none is known, or overflow. */
 static bool sum_of(const struct fact_list *facts, enum fact_name name,
                    struct fact *sum) {
     bool is_known = false;
@@ -64,7 +65,7 @@ static bool sum_of(const struct fact_list *facts, enum fact_name name,
     return is_known;
 }
 
-/* The last one, or a sum in *room. NULL: it is not known. */
+/* The value of a fact: the last one, or a sum in *room. NULL: not known. */
 static const struct fact *fact_of(const struct fact_list *facts,
                                   enum fact_name name, struct fact *room) {
     if (name == FACT_other_in_use)
@@ -72,7 +73,7 @@ static const struct fact *fact_of(const struct fact_list *facts,
     return facts_last(facts, name);
 }
 
-static struct value value_of_fact(const struct asking *q, size_t i) {
+static struct value value_of_fact(const struct evaluation *q, size_t i) {
     struct fact room;
     const struct fact *f = fact_of(q->facts, q->predicate->facts[i], &room);
     if (f == NULL)
@@ -82,7 +83,7 @@ static struct value value_of_fact(const struct asking *q, size_t i) {
     case UNIT_VERSION:
         return (struct value){.kind = VALUE_TEXT, .text = f->word};
     case UNIT_RATIO:
-    case UNIT_SECONDS: /* SQL's 0.9, not arithmetic of ours */
+    case UNIT_SECONDS: /* reals, since predicates have literals like 0.9 */
         return real((double)f->number / (double)UNITS_MICRO);
     case UNIT_BYTES:
     case UNIT_TOKENS:
@@ -109,7 +110,7 @@ static int order_of_mixed(int64_t x, double y) {
                       : order_of_reals((double)x, y);
 }
 
-/* Of two numbers or two texts. */
+/* The order of two numbers or two texts. */
 static int order_of(struct value x, struct value y) {
     if (x.kind == VALUE_TEXT)
         return str_cmp(x.text, y.text);
@@ -137,7 +138,7 @@ static struct value compare(enum operation op, struct value x,
     return integer(holds);
 }
 
-static struct value in_list(const struct asking *q,
+static struct value in_list(const struct evaluation *q,
                             const struct expression *e) {
     struct value x = evaluate(q, e->args);
     enum truth found = TRUTH_FALSE;
@@ -154,7 +155,7 @@ static char folded(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Behind the character at i, of one byte or more. */
+/* The offset behind the UTF-8 character at i. */
 static size_t next_char(struct str s, size_t i) {
     i++;
     while (i < s.n && ((unsigned char)s.p[i] & 0xC0) == 0x80)
@@ -162,8 +163,8 @@ static size_t next_char(struct str s, size_t i) {
     return i;
 }
 
-/* % is any text, _ one character; ASCII letters of either case are the same.
- * Where a try behind the last % fails, the next begins one byte on. */
+/* % matches any text, _ one character; ASCII letters match in either case. If a
+ * match behind the last % fails, the next one begins one character later. */
 static bool is_like(struct str s, struct str like) {
     size_t i = 0, k = 0, again_i = 0, again_k = SIZE_MAX;
     while (i < s.n) {
@@ -248,7 +249,7 @@ static struct value absolute(struct value x) {
 
 /* ---- functions ---- */
 
-static struct value extreme(const struct asking *q,
+static struct value extreme(const struct evaluation *q,
                             const struct expression *e) {
     struct value best = evaluate(q, e->args);
     for (const struct expression *at = e->args->next; at; at = at->next) {
@@ -262,7 +263,7 @@ static struct value extreme(const struct asking *q,
     return best;
 }
 
-static struct value first_known(const struct asking *q,
+static struct value first_known(const struct evaluation *q,
                                 const struct expression *e) {
     struct value x = {.kind = VALUE_NULL};
     for (const struct expression *at = e->args;
@@ -271,7 +272,7 @@ static struct value first_known(const struct asking *q,
     return x;
 }
 
-static struct value chosen(const struct asking *q,
+static struct value chosen(const struct evaluation *q,
                            const struct expression *e) {
     const struct expression *at = e->args;
     while (at->next && truth_of(evaluate(q, at)) != TRUTH_TRUE)
@@ -293,10 +294,10 @@ static struct value like(struct value x, struct value y) {
     return integer(is_like(x.text, y.text));
 }
 
-/* ---- all of it ---- */
+/* ---- evaluation ---- */
 
-/* decides: the truth of one side that makes the other's of no account. */
-static struct value connect(const struct asking *q,
+/* AND, OR. decides: the truth of one operand that decides the result. */
+static struct value connect(const struct evaluation *q,
                             const struct expression *e, enum truth decides) {
     enum truth x = truth_of(evaluate(q, e->args));
     if (x == decides)
@@ -310,7 +311,7 @@ static struct value negated(struct value x) {
     return t == TRUTH_UNKNOWN ? value_of_truth(t) : integer(t == TRUTH_FALSE);
 }
 
-static struct value evaluate(const struct asking *q,
+static struct value evaluate(const struct evaluation *q,
                              const struct expression *e) {
     switch (e->op) {
     case OP_CONSTANT: return e->constant;
@@ -347,8 +348,8 @@ static struct value evaluate(const struct asking *q,
                                                  : compare(e->op, x, y);
 }
 
-/* v->names: these facts, unknown ones first. */
-static void name_facts(const struct asking *q, struct verdict_when *v) {
+/* Fill v->names with the facts of the predicate, unknown ones first. */
+static void name_facts(const struct evaluation *q, struct verdict_when *v) {
     const struct predicate *p = q->predicate;
     enum fact_name known[PREDICATE_FACTS_MAX];
     size_t known_count = 0;
@@ -366,7 +367,7 @@ static void name_facts(const struct asking *q, struct verdict_when *v) {
 struct verdict_when when_evaluate(const struct predicate *p,
                                   const struct fact_list *facts) {
     struct verdict_when v = {.truth = TRUTH_UNKNOWN};
-    struct asking q = {p, facts};
+    struct evaluation q = {p, facts};
     name_facts(&q, &v);
     v.truth = truth_of(evaluate(&q, p->root));
     return v;
@@ -384,7 +385,7 @@ bool when_valid(struct arena *a, struct str predicate, struct str *why) {
     return p.root != NULL;
 }
 
-/* ---- a report ---- */
+/* ---- the cache of a report ---- */
 
 struct known_predicate {
     struct known_predicate *next;
