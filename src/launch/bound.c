@@ -270,8 +270,8 @@ static int64_t share_of(const struct asked *it, int64_t bytes) {
 int64_t room_for_weights(const struct asked *it) {
     int64_t room = 0;
     if (it->fit == NULL || it->fit->c.model != NULL ||
-        workload_is_script(it->w) || it->fits != FIT_UNKNOWN || spill_of(it) != SPILL_NONE ||
-        gap_of(it) == GAP_WEIGHTS)
+        workload_is_script(it->w) || it->fits != FIT_UNKNOWN ||
+        spill_of(it) != SPILL_NONE || gap_of(it) == GAP_WEIGHTS)
         return 0;
     return mul_i64(share_of(it, card_most(it)), cards_sharing(&it->fit->c),
                    &room)

@@ -17,11 +17,12 @@
 
 struct choice {
     struct choice *outer;
-    struct str word;         /* what it asks; empty: nobody knows */
-    bool expects_pattern;    /* else a branch is being read */
-    bool is_matched;         /* by a pattern of the next branch */
-    bool is_live, was_found; /* the word is known, and this is its branch */
-    size_t names;            /* of the walk, in front of the branch */
+    struct str word;         /* the word of the `case`; empty: not known */
+    bool expects_pattern;    /* false: a branch is being read */
+    bool is_matched;         /* a pattern of the next branch matches the word */
+    bool is_live, was_found; /* is_live: the word is known and this is its
+                                branch; was_found: its branch was read */
+    size_t names;            /* number of variables before the branch */
     struct setting_list kept;
 };
 

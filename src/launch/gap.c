@@ -1,9 +1,9 @@
 /* gap.c: cases in which "does not fit" of `fit` is no verdict on a file.
  *
- *     vllm serve X -tp $TP        the number of cards is unknown; `fit` uses the
- *                                 default, one
- *     llama-server -m X -c $CTX   the longest request is unknown: `fit` is asked
- *                                 again with a short one
+ *     vllm serve X -tp $TP        the number of cards is unknown; `fit` uses
+ *                                 the default, one
+ *     llama-server -m X -c $CTX   the longest request is unknown: `fit` is
+ *                                 called again with a short one
  *     llama-server -m X           no number of layers is given, so the engine
  *                                 puts as many on the GPU as it holds; Ollama
  *                                 does the same
@@ -64,8 +64,9 @@ enum gap gap_of(const struct asked *it) {
     for (size_t i = 0; it->engine != NULL && i < it->w->words.count; i++) {
         struct str word = it->w->words.at[i].text;
         enum gap one = gap_at(it, i);
-        bool is_model = is_named ? str_eq(word, model->word)
-                                 : one == GAP_WEIGHTS && str_starts(word, STR("$"));
+        bool is_model =
+            is_named ? str_eq(word, model->word)
+                     : one == GAP_WEIGHTS && str_starts(word, STR("$"));
         is_named = is_named || is_model;
         if (!is_model && one > most)
             most = one;

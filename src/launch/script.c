@@ -1,13 +1,12 @@
-/* script.c: shell text as commands that may start an engine.
+/* script.c: finds commands in a shell script that may start an engine.
  *
- *     MODEL=Qwen/Qwen3-8B                  a name, kept for the lines below
- *     ARGS=(--max-model-len 8192)          a list, the same
+ *     MODEL=Qwen/Qwen3-8B                  a variable, kept for the lines below
+ *     ARGS=(--max-model-len 8192)          an array, kept as well
  *     exec vllm serve $MODEL "${ARGS[@]}" "$@"
  *
- * Words are cut as diagnose/shell.h cuts them; what they stand for is filled in
- * here. Both branches of an `if` are read, one behind the other, and loops
- * once: a name has the last value that a line above gives it. Nothing is run.
- * */
+ * Words are split by diagnose/shell.h; variables are filled in here. Both
+ * branches of an `if` are read, one behind the other, and loops once: a
+ * variable has the last value of a line above. Nothing is run. */
 #include "launch/walk.h"
 
 #include "base/limits.h"
@@ -29,7 +28,7 @@ static struct span_of_file bytes_of(const struct walk *w, size_t from,
 
 /* ---- words ---- */
 
-/* What stands for \x inside such quotes ('\0': none). */
+/* Writes the text of \x within these quotes ('\0': none). */
 static void put_escape(struct buf *out, char quote, char next) {
     bool is_kept = quote == '"' && strchr("\"\\$`\n", next) == NULL;
     if (is_kept)
@@ -38,7 +37,7 @@ static void put_escape(struct buf *out, char quote, char next) {
         buf_add_char(out, next);
 }
 
-/* Quotes and escapes taken away. */
+/* The word without quotes and escapes. */
 static struct str without_quotes(struct arena *a, struct str word,
                                  bool *is_literal) {
     struct buf out;
@@ -76,7 +75,7 @@ static const struct word_list *args_from(const struct walk *w,
     return rest;
 }
 
-/* "${ARGS[@]}", "$@": a list in one word; NULL: it is none. */
+/* The list that a word stands for ("${ARGS[@]}", "$@"); NULL: no list. */
 static const struct word_list *list_named(const struct walk *w,
                                           struct str word) {
     static const struct word_list nothing = {0};
@@ -95,7 +94,7 @@ static const struct word_list *list_named(const struct walk *w,
     return &nothing;
 }
 
-/* : "${NAME:=value}" gives NAME its value for the lines below. */
+/* Sets the variable of : "${NAME:=value}" for the lines below. */
 static void keep_default(struct walk *w, struct str word, struct str value,
                          struct span_of_file at) {
     struct str rest, inner = str_from(word, 2);
@@ -121,7 +120,8 @@ static void keep_ranges(struct walk *w, const struct shell_token *t) {
         *ARENA_ADD(w->a, now->quoted.at, now->quoted.count, now->quoted.cap) =
             (struct text_range){t->from + 1, t->to - 1};
     if (name < given.n && str_ends(given, STR(")\"")))
-        *ARENA_ADD(w->a, now->printed.at, now->printed.count, now->printed.cap) =
+        *ARENA_ADD(w->a, now->printed.at, now->printed.count,
+                   now->printed.cap) =
             (struct text_range){t->from + name + 4, t->to - 2};
 }
 
@@ -143,14 +143,15 @@ static void add_word(struct walk *w, const struct shell_token *t,
     struct str text = is_literal ? bare : filled(w, bare);
     keep_default(w, bare, text, at);
     if (str_starts(given, STR("$")) && str_find_char(text, ' ') < text.n)
-        words_split(w->a, out, text, at); /* without quotes round it */
+        words_split(w->a, out, text, at); /* without quotes, the shell splits
+                                             it */
     else if (text.n > 0 || given.p[0] == '"' || given.p[0] == '\'')
         word_add(w->a, out, text, at);
 }
 
 /* ---- one command ---- */
 
-/* "NAME=..." in any letters. */
+/* The length of NAME in "NAME=..."; 0: no assignment. */
 static size_t assigned(struct str word) {
     size_t n = 0;
     while (n < word.n && is_word(word.p[n]) && (n > 0 || !is_digit(word.p[0])))
@@ -171,7 +172,8 @@ static void keep_name(struct walk *w, const struct lint_word *word,
         setting_add(w->a, &w->env, name, value, word->at);
 }
 
-/* What is no command of its own. */
+/* The number of words before the command: keywords, and programs that run
+ * it. */
 static size_t words_before(const struct word_list *line) {
     size_t i = 0;
     while (i < line->count &&
@@ -181,7 +183,8 @@ static size_t words_before(const struct word_list *line) {
     return i;
 }
 
-/* "-v /srv/Qwen3-8B:/model", "--volume=..." in front of the image. */
+/* Replaces paths by the mount in "-v /srv/Qwen3-8B:/model" or
+ * "--volume=...". */
 static void take_mount(struct walk *w, struct workload *it, size_t i) {
     struct option_said o = option_at(&w->now.line, i);
     struct str rest, host = str_cut(o.value, ':', &rest);
@@ -289,18 +292,20 @@ static void end_command(struct walk *w, struct str operator_text) {
     if (!is_alone && !is_declared && !is_part)
         run_line(w, at);
     if (!is_export && !is_alone)
-        w->env.count = names; /* in front of one command: of it alone */
+        w->env.count = names; /* assignments in front of a command are for it
+                                 only */
     line->count = w->now.quoted.count = w->now.printed.count = 0;
 }
 
 /* ---- lists ---- */
 
-/* The words up to ")", as NAME's. */
+/* Reads the words up to ")" into the array. */
 static size_t read_array(struct walk *w, struct shell *sh, size_t at,
                          struct str name, bool adds) {
     struct word_list words = {0};
     struct shell_token t;
-    for (t = shell_next(sh, at); t.kind != SHELL_END; t = shell_next(sh, t.to)) {
+    for (t = shell_next(sh, at); t.kind != SHELL_END;
+         t = shell_next(sh, t.to)) {
         struct str text = shell_text(sh, &t);
         if (t.kind == SHELL_OPERATOR && str_eq(text, STR(")")))
             break;
@@ -321,7 +326,8 @@ static size_t read_array(struct walk *w, struct shell *sh, size_t at,
     return t.kind == SHELL_END ? t.from : t.to;
 }
 
-/* "ARGS=" or "ARGS+=" at the end of the line so far. */
+/* The name in "ARGS=" or "ARGS+=" at the end of the line so far; empty:
+ * none. */
 static struct str array_begun(struct walk *w, bool *adds) {
     struct str last = w->now.line.count > 0
                           ? w->now.line.at[w->now.line.count - 1].text
@@ -423,7 +429,7 @@ static void read_tokens(struct walk *w, struct text_range at) {
         if (t.kind == SHELL_COMMENT)
             read_comment(w, &t);
         else if (t.kind == SHELL_CUT)
-            t.to = t.from + 2; /* the next line goes on all the same */
+            t.to = t.from + 2; /* the command continues on the next line */
         else if (t.kind == SHELL_OPERATOR)
             t.to = read_operator(w, &sh, &t);
         else if (t.kind == SHELL_ODD && shown_behind(w, t.from) > 0)
@@ -473,7 +479,8 @@ void words_of_line(struct arena *a, const struct node *scalar,
     if (scope->names != NULL && !scope->is_compose)
         w.names = *scope->names;
     struct shell_token t;
-    for (t = shell_next(&sh, 0); t.kind != SHELL_END; t = shell_next(&sh, t.to)) {
+    for (t = shell_next(&sh, 0); t.kind != SHELL_END;
+         t = shell_next(&sh, t.to)) {
         if (t.kind == SHELL_WORD || t.kind == SHELL_ODD)
             add_word(&w, &t, out);
         if (t.to <= t.from)
@@ -481,7 +488,7 @@ void words_of_line(struct arena *a, const struct node *scalar,
     }
 }
 
-/* Of several starts the one that takes the arguments, else the first. */
+/* Of several starts the one that uses the arguments, else the first. */
 static const struct workload *start_chosen(const struct workload_list *list,
                                            const struct word_list *args) {
     for (size_t i = 0; args->count > 0 && i < list->count; i++) {

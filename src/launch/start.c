@@ -142,7 +142,7 @@ static bool compose_find(struct arena *a, const struct engine_words *engines,
            (is_rest && names_engine(a, engines, line->at[service].text, true));
 }
 
-/* ---- behind what runs another program ---- */
+/* ---- programs that run another program ---- */
 
 /* The first word of the command: of "-m sglang.launch_server" its Python. */
 static size_t program_begin(const struct word_list *line, size_t named,

@@ -1,5 +1,5 @@
-/* walk.h: a shell's text being read. Private to script.c, which reads words and
- * commands, and call.c, which follows functions, files and cases. */
+/* walk.h: the state of reading a shell script. Private to script.c, which reads
+ * words and commands, and call.c, which follows functions, files and cases. */
 #ifndef LAUNCH_WALK_H
 #define LAUNCH_WALK_H
 
@@ -10,7 +10,7 @@ struct array { /* NAME=(...) */
     struct word_list words;
 };
 
-struct text_range { /* of the text, in bytes */
+struct text_range { /* a range of bytes of the text */
     size_t from, to;
 };
 
@@ -19,16 +19,16 @@ struct range_list {
     size_t count, cap;
 };
 
-struct command { /* that is being read */
+struct command { /* the command that is being read */
     struct word_list line;
-    struct range_list quoted;  /* words of it that are quoted, inside */
-    struct range_list printed; /* X="$(...)" of it, inside */
+    struct range_list quoted;  /* its quoted words, without the quotes */
+    struct range_list printed; /* its X="$(...)", the text within */
     struct choice *choice;
 };
 
 struct function {
     struct str name;
-    const struct script *s; /* where it stands */
+    const struct script *s; /* the script that defines it */
     struct text_range body;
     bool is_called, is_running;
 };
@@ -37,45 +37,49 @@ struct choice; /* a `case`: call.c */
 
 struct walk {
     struct arena *a;
-    const struct script *s; /* that is being read: its text, its place */
+    const struct script *s; /* the script that is being read */
     const struct script *whole;
     const struct engine_words *engines;
     struct workload_list *out;
-    struct setting_list names, env; /* env: exported, or in front */
+    struct setting_list names, env; /* env: exported, or in front of the
+                                       command */
     struct setting_list keys;       /* #SBATCH */
-    struct setting_list downloads;  /* folder: what was fetched into it */
+    struct setting_list downloads;  /* folder = the model that was downloaded
+                                       into it */
     struct array *arrays;
     size_t array_count, array_cap;
     struct function *functions;
     size_t function_count, function_cap;
-    struct word_list args; /* what "$@" stands for */
+    struct word_list args; /* words of "$@" */
     struct command now;
-    int depth;    /* of if, case, while: what may not run */
-    int nesting;  /* of texts within texts */
-    size_t calls; /* of functions, so far */
+    int depth;    /* nesting of if, case, while: commands in it may not run */
+    int nesting;  /* nesting of texts within texts */
+    size_t calls; /* calls of functions so far */
 };
 
 /* script.c */
 void walk_text(struct walk *w, struct text_range at);
 
 /* call.c */
-/* "name() {" at the "(" of a line of one word; "function name {" at its "{".
- * 0: it is none; else where the text goes on behind the body. */
+/* Reads a function: at the "(" of "name() {", or at the "{" of "function name
+ * {". Returns the offset behind its body; 0: no function. */
 size_t function_read(struct walk *w, size_t at);
-/* The line from there on calls a function of that name: its body is read. */
+/* If the line from word `at` on calls a function, its body is read. */
 bool function_called(struct walk *w, size_t at);
-void functions_left(struct walk *w); /* those that nothing calls */
-void args_shifted(struct walk *w, size_t at); /* `shift 2` */
-/* `source FILE` */
+void functions_left(struct walk *w); /* reads functions that are never called */
+void args_shifted(struct walk *w, size_t at); /* for `shift 2` */
+/* Reads the file of `source FILE`. */
 void file_sourced(struct walk *w, size_t at);
-/* bash -c "...", ssh host "...", eval "$CMD": the quoted words as text. */
+/* Reads the quoted words of bash -c "...", ssh host "..." and eval "$CMD" as
+ * scripts. */
 void quoted_walked(struct walk *w, size_t at);
-/* At "<<WORD" of a cat that shows its text: behind it; 0: it is another. */
+/* At "<<WORD" of a `cat` that prints its text: the offset behind that text; 0:
+ * any other case. */
 size_t shown_behind(const struct walk *w, size_t at);
-/* True: the line is a part of a `case`, and nothing else. */
+/* True if the line belongs to a `case` and has no command. */
 bool choice_line(struct walk *w, struct str operator_text);
-void choice_branch_ends(struct walk *w); /* ";;" */
-/* What is read is the branch of a word that is known. */
+void choice_branch_ends(struct walk *w); /* for ";;" */
+/* True in the branch of a `case` whose word is known. */
 bool choice_is_live(const struct walk *w);
 
 #endif

@@ -95,13 +95,14 @@ bool is_likely_by_size(struct lint_work *k, const struct asked *it);
 const struct workload *workload_by_served(struct lint_work *k,
                                           const struct asked *it);
 
-/* gap.c: what is no verdict. The most that a flag whose value nobody knows may
- * change: the longest request, other memory, weights on a card as well. */
+/* gap.c: the most important effect of a flag whose value is unknown: the
+ * longest request, other memory, weights on a card. No verdict rests on its
+ * default. */
 enum gap { GAP_NONE, GAP_LENGTH, GAP_OTHER, GAP_WEIGHTS };
 enum gap gap_of(const struct asked *it);
 const struct workload *workload_short(struct lint_work *k,
                                       const struct asked *it);
-/* Nobody says how many layers lie on the GPU. */
+/* True if the engine decides how many layers lie on the GPU. */
 bool is_placed_by_engine(const struct asked *it);
 
 /* rules.c */

@@ -177,7 +177,7 @@ void words_unwrap(const struct launch_file *f, struct workload *w,
 /* ---- start.c ---- */
 struct start_found {
     size_t begin; /* the program of the line */
-    size_t named; /* the word that names the engine, or its image */
+    size_t named; /* index of the word that names the engine or its image */
     size_t from;  /* the engine's own command, or the words for its image */
     bool is_image;
 };
