@@ -56,7 +56,7 @@ static void facts_add(struct lint_run *l) {
 static void add_file(struct lint_run *l, struct lint_file *file) {
     *ARENA_ADD(&l->arena, l->files, l->count, l->cap) = file;
     for (size_t i = 0; i < file->service_count; i++)
-        if (file->services[i].is_asked)
+        if (file->services[i].has_engine)
             l->verdicts[file->services[i].fits]++;
     for (size_t i = 0; i < file->finding_count; i++)
         l->findings += file->findings[i].diag.level != DIAG_NOTE;

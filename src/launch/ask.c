@@ -210,7 +210,7 @@ static bool is_tool(struct str word) {
  *     llama-server --version           prints and ends
  *     llama-bench -m X                 serves nobody, and takes no --ctx-size
  *     ollama list                      sends a request to its server */
-static bool says_no_start(struct str before, struct str word) {
+static bool is_no_start(struct str before, struct str word) {
     return str_eq(word, STR("--version")) || str_starts(word, STR("--help")) ||
            is_tool(word) ||
            (str_eq(before, STR("-m")) && word_is_client(word)) ||
@@ -223,7 +223,7 @@ static bool says_no_start(struct str before, struct str word) {
 static bool starts_none(const struct workload *w) {
     struct str before = {NULL, 0};
     for (size_t i = 0; i < w->words.count; i++) {
-        if (says_no_start(before, w->words.at[i].text))
+        if (is_no_start(before, w->words.at[i].text))
             return true;
         before = w->words.at[i].text;
     }
@@ -253,7 +253,7 @@ static void put_quoted(struct buf *out, struct str word) {
 }
 
 /* Writes variables of flags as flags, unless the command line has that flag. */
-static void put_variables(struct buf *out, const struct asked *it) {
+static void put_variables(struct buf *out, const struct target *it) {
     for (size_t i = 0; i < it->w->env.count; i++) {
         const struct lint_setting *s = &it->w->env.at[i];
         const struct flag *flag = flag_of_variable(it->engine, s->name);
@@ -279,7 +279,7 @@ static struct str from_program(const struct engine *e, struct str script) {
 
 /* True if the first word is the verb of the command that is put in front:
  * "serve" of "vllm serve". */
-static bool is_verb_again(const struct asked *it) {
+static bool is_verb_again(const struct target *it) {
     struct str verb = {NULL, 0};
     str_cut(it->engine->command, ' ', &verb);
     return it->w->words.count > 0 && verb.n > 0 &&
@@ -299,7 +299,7 @@ static struct str without_folder(struct str path) {
 
 /* The word as `fit` reads it. Of a shell's script it is the engine's command;
  * the output of a command is a gap. */
-static struct str word_for_fit(const struct asked *it, size_t i) {
+static struct str word_for_fit(const struct target *it, size_t i) {
     struct str text = it->w->words.at[i].text;
     if (i > 0 && starts_shell(it->w))
         return from_program(it->engine, text);
@@ -309,21 +309,21 @@ static struct str word_for_fit(const struct asked *it, size_t i) {
 
 /* The number of words to skip at `--quantization modelopt`: it is 8 bits or 4,
  * and the name of the checkpoint tells which. */
-static size_t words_without_width(const struct asked *it, size_t i) {
-    struct option_said o = option_at(&it->w->words, i);
-    bool is_told = false;
+static size_t words_without_width(const struct target *it, size_t i) {
+    struct option_word o = option_at(&it->w->words, i);
+    bool is_known = false;
     if (!STR_IS_ONE(o.name, "--quantization", "-q") ||
         !str_eq(o.value, STR("modelopt")))
         return 0;
     for (size_t n = 0; n < it->w->words.count; n++) {
         struct str base = path_base(it->w->words.at[n].text);
-        is_told = is_told || STR_HAS_ONE(base, "NVFP4", "nvfp4", "FP4");
+        is_known = is_known || STR_HAS_ONE(base, "NVFP4", "nvfp4", "FP4");
     }
     size_t all = it->w->words.at[i].text.n;
-    return !is_told ? 0 : o.name.n < all ? 1 : 2;
+    return !is_known ? 0 : o.name.n < all ? 1 : 2;
 }
 
-static const char *command_of(struct lint_work *k, const struct asked *it) {
+static const char *command_of(struct lint_work *k, const struct target *it) {
     const struct workload *w = it->w;
     struct buf out;
     buf_init_in(&out, k->a, LINT_TEXT_BYTES_MAX);
@@ -345,12 +345,12 @@ static const char *command_of(struct lint_work *k, const struct asked *it) {
 
 /* ---- facts for predicates ---- */
 
-static void add_fact(struct lint_work *k, struct asked *it,
+static void add_fact(struct lint_work *k, struct target *it,
                      const struct fact *f) {
     *ARENA_ADD(k->a, it->facts.at, it->facts.count, it->facts.cap) = *f;
 }
 
-static void add_bytes(struct lint_work *k, struct asked *it,
+static void add_bytes(struct lint_work *k, struct target *it,
                       enum fact_name name, int64_t bytes) {
     struct fact f = {.name = name, .source = SOURCE_USER, .known = true,
                      .number = bytes, .low = bytes, .high = bytes,
@@ -377,7 +377,7 @@ static bool bytes_of_key(struct str text, int64_t *bytes) {
 
 #define SHM_OF_DOCKER (INT64_C(64) << 20)
 
-static void add_keys(struct lint_work *k, struct asked *it) {
+static void add_keys(struct lint_work *k, struct target *it) {
     const struct workload *w = it->w;
     const struct lint_setting *shm = setting_find(&w->keys, STR("shm_size"));
     const struct lint_setting *ipc = setting_find(&w->keys, STR("ipc"));
@@ -395,7 +395,7 @@ static void add_keys(struct lint_work *k, struct asked *it) {
 
 /* Adds the weights of all ranks of one machine: the bytes that are read while
  * the model loads. */
-static void add_weights(struct lint_work *k, struct asked *it) {
+static void add_weights(struct lint_work *k, struct target *it) {
     const struct fit *fit = it->fit;
     int64_t all = fit->weights.low, nodes = machines_of(it->w);
     int64_t ranks = fit->c.in[FACT_tensor_parallel].number *
@@ -405,14 +405,14 @@ static void add_weights(struct lint_work *k, struct asked *it) {
         add_bytes(k, it, FACT_weights_bytes, all / nodes);
 }
 
-struct putting { /* a question for `fit`, run within arena_guard() */
+struct fit_call { /* a question for `fit`, run within arena_guard() */
     struct lint_work *k;
     oomkb_fit_question question;
     const struct fit *fit;
 };
 
-static void put_question(void *arg) {
-    struct putting *q = arg;
+static void fit_call_run(void *arg) {
+    struct fit_call *q = arg;
     struct fit_wishes wishes = {.machine = q->k->o->machine,
                                 .takes_unknown = true};
     q->fit = fit_sheet_of(q->k->a, q->k->o->kb, q->k->r, &q->question,
@@ -420,14 +420,14 @@ static void put_question(void *arg) {
 }
 
 /* The answer of `fit`. NULL: it refused; *fault is the reason, in English. */
-static const struct fit *fit_of(struct lint_work *k, const struct asked *it,
+static const struct fit *fit_of(struct lint_work *k, const struct target *it,
                                 struct str *fault) {
-    struct putting q = {.k = k};
+    struct fit_call q = {.k = k};
     struct fault raised;
     q.question = (oomkb_fit_question){.size = sizeof q.question,
                                       .facts = facts_of(k, it->w),
                                       .command = command_of(k, it)};
-    enum fail fail = arena_guard(k->a, put_question, &q, &raised);
+    enum fail fail = arena_guard(k->a, fit_call_run, &q, &raised);
     if (fail == FAIL_MEMORY || fail == FAIL_CEILING || fail == FAIL_INDEX)
         arena_raise(k->a, fail, "%s", raised.text);
     *fault = fail != FAIL_NONE ? arena_str(k->a, str_of(raised.text))
@@ -437,9 +437,9 @@ static const struct fit *fit_of(struct lint_work *k, const struct asked *it,
 
 /* Asks with the served name in place of the path. The verdict is at most
  * `likely`, since the name may differ from the path's model. */
-static void ask_by_served(struct lint_work *k, struct asked *it) {
+static void fit_by_served_name(struct lint_work *k, struct target *it) {
     const struct workload *w = workload_by_served(k, it);
-    struct asked other = {.w = w, .engine = it->engine};
+    struct target other = {.w = w, .engine = it->engine};
     if (w == NULL)
         return;
     const struct fit *fit = fit_of(k, &other, &other.fault);
@@ -456,14 +456,14 @@ static void ask_by_served(struct lint_work *k, struct asked *it) {
 
 /* Takes back a "does not fit" that rests on a default of `fit`, or that the
  * engine avoids by itself. */
-static void withhold(struct lint_work *k, struct asked *it) {
+static void verdict_withdraw(struct lint_work *k, struct target *it) {
     enum gap gap = gap_of(it);
     struct str fault;
     if (it->fits != FIT_NO)
         return;
     if (gap == GAP_LENGTH) {
-        struct asked other = {.w = workload_short(k, it),
-                              .engine = it->engine};
+        struct target other = {.w = workload_short(k, it),
+                               .engine = it->engine};
         const struct fit *fit = fit_of(k, &other, &fault);
         if (fit != NULL && fit->fits == FIT_NO) {
             it->fit = fit;
@@ -478,13 +478,13 @@ static void withhold(struct lint_work *k, struct asked *it) {
         it->fits = FIT_UNKNOWN;
 }
 
-static void take_fit(struct lint_work *k, struct asked *it) {
+static void fit_use(struct lint_work *k, struct target *it) {
     it->fits = it->fit != NULL ? it->fit->fits : FIT_UNKNOWN;
     if (it->fit != NULL)
-        withhold(k, it);
+        verdict_withdraw(k, it);
     bound_by_name(k, it);
     if (it->fits == FIT_UNKNOWN)
-        ask_by_served(k, it);
+        fit_by_served_name(k, it);
     if (is_likely_by_size(k, it))
         it->fits = FIT_LIKELY;
     it->room = room_for_weights(it);
@@ -496,7 +496,7 @@ static void take_fit(struct lint_work *k, struct asked *it) {
         add_weights(k, it);
 }
 
-void ask_fit(struct lint_work *k, struct asked *it) {
+void target_fit(struct lint_work *k, struct target *it) {
     it->engine = engine_of_workload(k, it->w);
     if (it->engine == NULL)
         return;
@@ -506,7 +506,7 @@ void ask_fit(struct lint_work *k, struct asked *it) {
         it->engine = NULL; /* "vllm --version", "ollama serve", a script */
         return;
     }
-    take_fit(k, it);
+    fit_use(k, it);
     add_keys(k, it);
 }
 

@@ -17,7 +17,8 @@ struct beside_file {
     struct str path;
     const struct source *src; /* NULL: it cannot be read */
     struct documents documents;
-    bool is_parsed, is_told; /* its YAML was parsed; its faults were reported */
+    bool is_parsed, is_reported; /* its YAML was parsed; its faults were
+                                    reported */
 };
 
 void remark(struct beside *b, const char *check, struct span_of_file at,
@@ -57,13 +58,13 @@ static struct beside_file *file_of(struct beside *b, struct str path) {
 
 const struct source *beside_open(struct beside *b, const struct source *from,
                                  struct str path, struct span_of_file at,
-                                 bool is_told) {
+                                 bool is_reported) {
     if (path.n == 0)
         return NULL;
     struct beside_file *file = file_of(b, path_beside(b->a, from, path));
     if (file != NULL && file->src != NULL)
         return file->src;
-    if (is_told && b->o->open != NULL)
+    if (is_reported && b->o->open != NULL)
         remark(b, "file_missing", at, path, (struct str){NULL, 0});
     return NULL;
 }
@@ -168,7 +169,7 @@ static size_t pair_end(struct str text, size_t from) {
 static void remark_line(struct beside *b, const struct source *src,
                         struct str line, struct span_of_file at) {
     struct beside_file *file = file_of(b, src->path);
-    if (file != NULL && !file->is_told)
+    if (file != NULL && !file->is_reported)
         remark(b, "bad_env_line", at, line, (struct str){NULL, 0});
 }
 
@@ -197,7 +198,7 @@ void env_file_read(struct beside *b, const struct source *src,
     }
     struct beside_file *file = file_of(b, src->path);
     if (file != NULL)
-        file->is_told = true;
+        file->is_reported = true;
 }
 
 /* The first example file that is there; NULL: none. */
@@ -216,13 +217,13 @@ static const struct source *example_of(struct beside *b,
 
 const struct source *env_file_open(struct beside *b,
                                    const struct source *from, struct str path,
-                                   struct span_of_file at, bool is_told) {
+                                   struct span_of_file at, bool is_reported) {
     const struct source *src = beside_open(b, from, path, at, false);
     if (src != NULL)
         return src;
     src = example_of(b, from, path);
     if (src == NULL)
-        return beside_open(b, from, path, at, is_told);
+        return beside_open(b, from, path, at, is_reported);
     remark(b, "example_values", at, path, src->path);
     return src;
 }

@@ -22,7 +22,7 @@
 
 #define LAYERS_ALL 90 /* 99 or 999 often means all layers */
 
-static const struct fact *input_of(const struct asked *it,
+static const struct fact *input_of(const struct target *it,
                                    enum fact_name name) {
     const struct fact *f = it->fit != NULL ? &it->fit->c.in[name] : NULL;
     return f != NULL && f->known ? f : NULL;
@@ -41,24 +41,24 @@ static const struct {
 
 /* The least tenths of a bit per weight, by the formats in the model's name and
  * in the flags; 0: none is named. */
-static int64_t bits_named(struct lint_work *k, const struct asked *it) {
+static int64_t bits_named(struct lint_work *k, const struct target *it) {
     struct str name = it->fit->c.in[FACT_model].word;
     const struct fact *f = &it->fit->c.in[FACT_quantization];
     struct str both = arena_lower(
         k->a, arena_printf(k->a, "%.*s %.*s", STR_ARG(name),
                            STR_ARG(f->known ? f->word : STR(""))));
     int64_t least = 160;
-    bool is_told = false;
+    bool is_known = false;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (str_find(both, str_of(formats[i].name)) < both.n) {
             least = formats[i].tenths < least ? formats[i].tenths : least;
-            is_told = true;
+            is_known = true;
         }
     }
-    return is_told ? least : 0;
+    return is_known ? least : 0;
 }
 
-static int64_t bits_least(struct lint_work *k, const struct asked *it) {
+static int64_t bits_least(struct lint_work *k, const struct target *it) {
     int64_t tenths = bits_named(k, it);
     return tenths > 0 ? tenths : TENTHS_LEAST;
 }
@@ -84,7 +84,7 @@ static bool is_of_tensors(struct str flag) {
     return STR_IS_ONE(flag, "-ot", "--override-tensor");
 }
 
-static enum spill spill_of_word(struct option_said it) {
+static enum spill spill_of_word(struct option_word it) {
     if (str_eq(it.name, STR("--cpu-offload-gb")) ||
         (STR_IS_ONE(it.name, "--fit", "-fit") &&
          !str_eq(it.value, STR("off"))) ||
@@ -99,16 +99,16 @@ static enum spill spill_of_word(struct option_said it) {
 
 /* True if all layers lie on the GPU (-ngl 99, -ngl all). An engine with such a
  * flag keeps some on the host by default. */
-static bool has_all_layers(const struct asked *it) {
-    const struct fact *said = &it->fit->c.in[FACT_gpu_layers];
+static bool has_all_layers(const struct target *it) {
+    const struct fact *layers = &it->fit->c.in[FACT_gpu_layers];
     const struct engine *e = it->engine;
-    bool places = false, is_all = said->number >= LAYERS_ALL;
+    bool places = false, is_all = layers->number >= LAYERS_ALL;
     for (size_t i = 0; i < e->flag_count; i++) {
         if (e->flags[i].fact != FACT_gpu_layers)
             continue;
         places = true;
         for (size_t n = 0; n < it->w->words.count; n++) {
-            struct option_said word = option_at(&it->w->words, n);
+            struct option_word word = option_at(&it->w->words, n);
             is_all = is_all || (word_is_flag(&e->flags[i], word.name) &&
                                 str_eq(word.value, STR("all")));
         }
@@ -116,7 +116,7 @@ static bool has_all_layers(const struct asked *it) {
     return !places || is_all;
 }
 
-static enum spill spill_of(const struct asked *it) {
+static enum spill spill_of(const struct target *it) {
     enum spill most = SPILL_NONE;
     for (size_t i = 0; i < it->w->words.count; i++) {
         enum spill one = spill_of_word(option_at(&it->w->words, i));
@@ -169,16 +169,16 @@ static int64_t params_without_experts(const struct model *m) {
     return is_known && all > 0 ? all : 0;
 }
 
-static int64_t bytes_on_card(struct lint_work *k, const struct asked *it,
+static int64_t bytes_on_card(struct lint_work *k, const struct target *it,
                              int64_t params) {
     int64_t bytes = 0, cards = cards_sharing(&it->fit->c);
-    bool is_told = cards > 0 && mul_i64(params, bits_least(k, it), &bytes);
-    return is_told ? bytes / 80 / cards : 0;
+    bool is_known = cards > 0 && mul_i64(params, bits_least(k, it), &bytes);
+    return is_known ? bytes / 80 / cards : 0;
 }
 
 /* The least weights on a card, by the model's name; 0: the name has no size, or
  * the catalogue has the model. */
-static int64_t weights_least(struct lint_work *k, const struct asked *it) {
+static int64_t weights_least(struct lint_work *k, const struct target *it) {
     const struct fact *model = input_of(it, FACT_model);
     if (model == NULL || it->fit->c.model != NULL ||
         spill_of(it) != SPILL_NONE || gap_of(it) == GAP_WEIGHTS)
@@ -189,7 +189,7 @@ static int64_t weights_least(struct lint_work *k, const struct asked *it) {
 /* The weights on a card without the experts, for a model of the catalogue whose
  * experts lie in host memory. */
 static int64_t weights_beside_experts(struct lint_work *k,
-                                      const struct asked *it) {
+                                      const struct target *it) {
     const struct fit *fit = it->fit;
     if (fit == NULL || fit->fits != FIT_UNKNOWN || fit->c.model == NULL ||
         spill_of(it) != SPILL_EXPERTS || gap_of(it) == GAP_WEIGHTS)
@@ -197,7 +197,7 @@ static int64_t weights_beside_experts(struct lint_work *k,
     return bytes_on_card(k, it, params_without_experts(fit->c.model));
 }
 
-void bound_by_name(struct lint_work *k, struct asked *it) {
+void bound_by_name(struct lint_work *k, struct target *it) {
     int64_t least = weights_least(k, it);
     if (least == 0) {
         least = weights_beside_experts(k, it);
@@ -214,7 +214,7 @@ void bound_by_name(struct lint_work *k, struct asked *it) {
 static bool copies_all_experts(const struct workload *w) {
     bool is_copy = false, is_all = false, is_part = false;
     for (size_t i = 0; i < w->words.count; i++) {
-        struct option_said it = option_at(&w->words, i);
+        struct option_word it = option_at(&w->words, i);
         is_copy = is_copy || str_eq(it.name, STR("--no-mmap")) ||
                   (STR_IS_ONE(it.name, "-lm", "--load-mode") &&
                    str_eq(it.value, STR("none")));
@@ -227,19 +227,19 @@ static bool copies_all_experts(const struct workload *w) {
     return is_copy && is_all && !is_part;
 }
 
-int64_t experts_least(struct lint_work *k, const struct asked *it) {
+int64_t experts_least(struct lint_work *k, const struct target *it) {
     const struct model *m = it->fit != NULL ? it->fit->c.model : NULL;
     int64_t bytes = 0;
     if (m == NULL || spill_of(it) != SPILL_EXPERTS ||
         !copies_all_experts(it->w))
         return 0;
-    bool is_told =
+    bool is_known =
         mul_i64(params_of_experts(m, m->layers - m->dense_layers),
                 bits_least(k, it), &bytes);
-    return is_told ? bytes / 80 : 0;
+    return is_known ? bytes / 80 : 0;
 }
 
-int64_t card_most(const struct asked *it) {
+int64_t card_most(const struct target *it) {
     const struct fact *total = &it->fit->c.in[FACT_gpu_total];
     return total->known          ? (total->ranged ? total->high : total->number)
            : it->fit->c.gpu != NULL ? it->fit->c.gpu->total_high
@@ -256,18 +256,18 @@ int64_t card_most(const struct asked *it) {
                                      16 bits, are a fifth at most */
 #define WHOLE_MICRO INT64_C(1000000)
 
-const struct fact *share_of_card(const struct asked *it) {
+const struct fact *share_of_card(const struct target *it) {
     const struct fact *share = input_of(it, FACT_gpu_memory_utilization);
     return share != NULL ? share : input_of(it, FACT_mem_fraction_static);
 }
 
 /* The bytes of one card that the engine may use. */
-static int64_t share_of(const struct asked *it, int64_t bytes) {
+static int64_t share_of(const struct target *it, int64_t bytes) {
     const struct fact *share = share_of_card(it);
     return share != NULL ? bytes / WHOLE_MICRO * share->number : bytes;
 }
 
-int64_t room_for_weights(const struct asked *it) {
+int64_t room_for_weights(const struct target *it) {
     int64_t room = 0;
     if (it->fit == NULL || it->fit->c.model != NULL ||
         workload_is_script(it->w) || it->fits != FIT_UNKNOWN ||
@@ -291,7 +291,7 @@ static int64_t cache_of_token(int64_t params) {
 }
 
 /* The length of the longest request; 0: the model's own, which is unknown. */
-static int64_t length_of(const struct asked *it) {
+static int64_t length_of(const struct target *it) {
     const struct fact *f = input_of(it, FACT_max_model_len);
     if (f == NULL)
         f = input_of(it, FACT_context_length);
@@ -301,7 +301,7 @@ static int64_t length_of(const struct asked *it) {
 /* The most tenths of a bit per weight: 160, since engines load 32-bit weights
  * in 16 bits. With a named format: up to 4.5 or 8.5 bits, and 16 bits for a
  * fifth of the weights. */
-static int64_t bits_most(struct lint_work *k, const struct asked *it,
+static int64_t bits_most(struct lint_work *k, const struct target *it,
                          int64_t params) {
     int64_t least = bits_named(k, it);
     if (least == 0 || params < PARAMS_OF_MANY)
@@ -309,7 +309,7 @@ static int64_t bits_most(struct lint_work *k, const struct asked *it,
     return least <= 40 ? 70 : least <= 80 ? 100 : 160;
 }
 
-bool is_likely_by_size(struct lint_work *k, const struct asked *it) {
+bool is_likely_by_size(struct lint_work *k, const struct target *it) {
     const struct fact *model = input_of(it, FACT_model);
     const struct fact *total = input_of(it, FACT_gpu_total);
     const struct fact *dtype = input_of(it, FACT_dtype);
@@ -332,7 +332,7 @@ bool is_likely_by_size(struct lint_work *k, const struct asked *it) {
 /* ---- the served name ---- */
 
 const struct workload *workload_by_served(struct lint_work *k,
-                                          const struct asked *it) {
+                                          const struct target *it) {
     struct str served =
         OPTION_VALUE(&it->w->words, "--served-model-name", "--alias");
     const struct fact *model = input_of(it, FACT_model);

@@ -10,7 +10,7 @@
  *       *) MODEL=B ;;                           behind it what they agree on
  *     esac
  */
-#include "launch/walk.h"
+#include "launch/script_reader.h"
 
 #include "base/limits.h"
 #include "diagnose/shell.h"
@@ -87,7 +87,7 @@ static size_t brace_behind(struct str text, size_t at) {
     return is_brace ? t.from : text.n;
 }
 
-size_t function_read(struct walk *w, size_t at) {
+size_t function_read(struct script_reader *w, size_t at) {
     struct str text = w->s->text;
     const struct word_list *line = &w->now.line;
     bool has_word = line->count == 2 &&
@@ -103,7 +103,7 @@ size_t function_read(struct walk *w, size_t at) {
     return f->body.to + (f->body.to < text.n);
 }
 
-static void put_positions(struct walk *w) {
+static void put_positions(struct script_reader *w) {
     static const char *const digits[] = {"1", "2", "3", "4", "5",
                                          "6", "7", "8", "9"};
     for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
@@ -116,7 +116,8 @@ static void put_positions(struct walk *w) {
 
 /* Reads the body of function i with these words. The list may move meanwhile,
  * so it is not held by a pointer. */
-static void read_body(struct walk *w, size_t i, const struct word_list *args) {
+static void read_body(struct script_reader *w, size_t i,
+                      const struct word_list *args) {
     const struct script *outer = w->s;
     struct word_list old = w->args;
     int depth = w->depth;
@@ -133,7 +134,7 @@ static void read_body(struct walk *w, size_t i, const struct word_list *args) {
     put_positions(w);
 }
 
-bool function_called(struct walk *w, size_t at) {
+bool function_called(struct script_reader *w, size_t at) {
     struct word_list args = {0};
     size_t i = w->function_count;
     while (i > 0 && !str_eq(w->functions[i - 1].name, w->now.line.at[at].text))
@@ -148,13 +149,13 @@ bool function_called(struct walk *w, size_t at) {
     return true;
 }
 
-void functions_left(struct walk *w) {
+void functions_left(struct script_reader *w) {
     for (size_t i = 0; i < w->function_count; i++)
         if (!w->functions[i].is_called && w->functions[i].s == w->whole)
             read_body(w, i, &(struct word_list){0});
 }
 
-void args_shifted(struct walk *w, size_t at) {
+void args_shifted(struct script_reader *w, size_t at) {
     struct word_list rest = {0};
     int64_t by = 1;
     if (at + 1 < w->now.line.count)
@@ -196,7 +197,7 @@ static struct str path_sourced(struct str path) {
                                                     : path;
 }
 
-void file_sourced(struct walk *w, size_t at) {
+void file_sourced(struct script_reader *w, size_t at) {
     struct beside *b = w->whole->beside;
     struct str path = at + 1 < w->now.line.count
                           ? path_sourced(w->now.line.at[at + 1].text)
@@ -239,7 +240,7 @@ static bool runs_text(const struct word_list *line, size_t at) {
 
 /* Reads the value of a variable: eval "$CMD". All words have the place of the
  * variable. */
-static void walk_value(struct walk *w, size_t at) {
+static void walk_value(struct script_reader *w, size_t at) {
     const struct word_list *line = &w->now.line;
     const struct script *outer = w->s;
     struct script *s = arena_alloc(w->a, sizeof *s);
@@ -255,7 +256,7 @@ static void walk_value(struct walk *w, size_t at) {
     w->s = outer;
 }
 
-void quoted_walked(struct walk *w, size_t at) {
+void quoted_walked(struct script_reader *w, size_t at) {
     const struct word_list *line = &w->now.line;
     const struct range_list *quoted = &w->now.quoted;
     bool is_eval = str_eq(line->at[at].text, STR("eval"));
@@ -291,7 +292,7 @@ static struct str delimiter_at(struct str text, size_t at) {
     return shell_unquoted(str_slice(text, at, end - at));
 }
 
-size_t shown_behind(const struct walk *w, size_t at) {
+size_t shown_behind(const struct script_reader *w, size_t at) {
     struct str text = w->s->text, word = delimiter_at(text, at);
     const struct word_list *line = &w->now.line;
     size_t begin = str_line_begin(text, at);
@@ -310,7 +311,7 @@ size_t shown_behind(const struct walk *w, size_t at) {
 
 /* ---- case ---- */
 
-static void take_pattern(struct choice *c, const struct word_list *line,
+static void pattern_read(struct choice *c, const struct word_list *line,
                          size_t from) {
     for (size_t i = from; i < line->count; i++) {
         struct str pattern = line->at[i].text;
@@ -320,7 +321,7 @@ static void take_pattern(struct choice *c, const struct word_list *line,
     }
 }
 
-static void begin_branch(struct walk *w, struct choice *c) {
+static void begin_branch(struct script_reader *w, struct choice *c) {
     c->expects_pattern = false;
     c->is_live = c->is_matched;
     c->was_found = c->was_found || c->is_live;
@@ -334,17 +335,17 @@ static bool is_lone_flag(struct str text) {
 }
 
 /* True for two different values, of which either may hold. */
-static bool is_torn(struct str old, struct str value) {
+static bool is_contrary(struct str old, struct str value) {
     return !str_eq(old, value) && old.n > 0 && value.n > 0 &&
            !is_lone_flag(old) && !is_lone_flag(value);
 }
 
-static void keep_of_branch(struct walk *w, struct choice *c,
+static void keep_of_branch(struct script_reader *w, struct choice *c,
                            const struct lint_setting *s) {
     for (size_t i = 0; i < c->kept.count; i++) {
         struct lint_setting *old = &c->kept.at[i];
         if (str_eq(old->name, s->name)) {
-            if (is_torn(old->value, s->value))
+            if (is_contrary(old->value, s->value))
                 old->value = (struct str){NULL, 0};
             return;
         }
@@ -352,7 +353,7 @@ static void keep_of_branch(struct walk *w, struct choice *c,
     setting_add(w->a, &c->kept, s->name, s->value, s->at);
 }
 
-static void end_branch(struct walk *w, struct choice *c) {
+static void end_branch(struct script_reader *w, struct choice *c) {
     bool is_dead = c->word.n > 0 && !c->is_live;
     for (size_t i = c->names; i < w->names.count && !is_dead; i++) {
         const struct lint_setting *s = &w->names.at[i];
@@ -364,7 +365,7 @@ static void end_branch(struct walk *w, struct choice *c) {
     c->expects_pattern = true;
 }
 
-static void end_choice(struct walk *w, struct choice *c) {
+static void end_choice(struct script_reader *w, struct choice *c) {
     if (!c->expects_pattern)
         end_branch(w, c);
     for (size_t i = 0; i < c->kept.count; i++) {
@@ -378,7 +379,8 @@ static void end_choice(struct walk *w, struct choice *c) {
 }
 
 /* Reads "case WORD in". The words behind "in" are a pattern. */
-static void begin_choice(struct walk *w, const struct word_list *line) {
+static void begin_choice(struct script_reader *w,
+                         const struct word_list *line) {
     struct choice *c = arena_alloc(w->a, sizeof *c);
     struct str word = line->count > 1 ? line->at[1].text
                                       : (struct str){NULL, 0};
@@ -389,7 +391,7 @@ static void begin_choice(struct walk *w, const struct word_list *line) {
     w->now.choice = c;
 }
 
-bool choice_line(struct walk *w, struct str operator_text) {
+bool choice_line(struct script_reader *w, struct str operator_text) {
     const struct word_list *line = &w->now.line;
     struct str first = line->count > 0 ? line->at[0].text
                                        : (struct str){NULL, 0};
@@ -405,17 +407,17 @@ bool choice_line(struct walk *w, struct str operator_text) {
         return false;
     bool is_end = str_eq(operator_text, STR(")"));
     if (is_end || str_eq(operator_text, STR("|")))
-        take_pattern(c, line, begins ? 3 : 0);
+        pattern_read(c, line, begins ? 3 : 0);
     if (is_end)
         begin_branch(w, c);
     return true;
 }
 
-void choice_branch_ends(struct walk *w) {
+void choice_branch_ends(struct script_reader *w) {
     if (w->now.choice != NULL && !w->now.choice->expects_pattern)
         end_branch(w, w->now.choice);
 }
 
-bool choice_is_live(const struct walk *w) {
+bool choice_is_live(const struct script_reader *w) {
     return w->now.choice != NULL && w->now.choice->is_live;
 }

@@ -52,18 +52,18 @@ static bool is_over_ray(const struct workload *w) {
  * unknown, as for a cluster of Ray, whose head does not list them. */
 int64_t machines_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("nodes"));
-    int64_t nodes = 1, said = 0;
-    if (s != NULL && str_to_int(s->value, &said) && said > nodes)
-        nodes = said;
+    int64_t nodes = 1, number = 0;
+    if (s != NULL && str_to_int(s->value, &number) && number > nodes)
+        nodes = number;
     if (nodes == 1 && is_over_ray(w))
         return 0;
     for (size_t i = 0; i < w->words.count; i++) {
-        struct option_said o = option_at(&w->words, i);
+        struct option_word o = option_at(&w->words, i);
         if (!str_eq(o.name, STR("--nnodes")))
             continue;
-        if (!str_to_int(o.value, &said))
+        if (!str_to_int(o.value, &number))
             return 0; /* a variable without a value */
-        nodes = said > nodes ? said : nodes;
+        nodes = number > nodes ? number : nodes;
     }
     return nodes;
 }
@@ -71,13 +71,13 @@ int64_t machines_of(const struct workload *w) {
 /* The number of cards; 0: unknown. */
 static int64_t cards_of(const struct workload *w) {
     const struct lint_setting *s = setting_find(&w->keys, STR("gpus"));
-    int64_t count = parts_of(cards_listed(w, true)), said;
-    if (s != NULL && str_to_int(s->value, &said) && said > 0)
-        count = said;
+    int64_t count = parts_of(cards_listed(w, true)), number;
+    if (s != NULL && str_to_int(s->value, &number) && number > 0)
+        count = number;
     return mul_i64(count, machines_of(w), &count) ? count : 0;
 }
 
-static bool says_count(const char *const *facts) {
+static bool has_count(const char *const *facts) {
     for (; *facts != NULL; facts++)
         if (str_starts(str_of(*facts), STR("gpu_count=")))
             return true;
@@ -101,7 +101,7 @@ const char **facts_of(struct lint_work *k, const struct workload *w) {
     const struct lint_setting *gpu = setting_find(&w->keys, STR("gpu"));
     size_t count = 0;
     int64_t cards = cards_of(w);
-    if (cards == 0 && !says_count(k->o->facts)) /* at least so many */
+    if (cards == 0 && !has_count(k->o->facts)) /* at least so many */
         cards = parts_of(OPTION_VALUE(&w->words, "-ts", "--tensor-split"));
     for (; k->o->facts[count] != NULL && count < FACTS_OF_USER; count++) {
         check_card(k, k->o->facts[count]);

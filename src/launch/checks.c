@@ -15,7 +15,7 @@
 
 /* ---- positions ---- */
 
-static struct span_of_file place_of_fact(const struct asked *it,
+static struct span_of_file place_of_fact(const struct target *it,
                                          enum fact_name name) {
     const struct word_list *words = &it->w->words;
     for (size_t i = 0; it->engine != NULL && i < words->count; i++)
@@ -60,14 +60,14 @@ static enum fact_name fact_of_misfit(const struct fit *fit) {
     return FACT_max_model_len;
 }
 
-static struct str plan_said(const struct lint_work *k, const struct fit *fit,
+static struct str plan_text(const struct lint_work *k, const struct fit *fit,
                             const struct fit_plan *plan) {
     struct str changes = fit_changes(&k->teller, fit, plan);
     return plan->is_likely ? SAID(&k->teller, "fit.plan_perhaps", changes)
                            : changes;
 }
 
-static void fill_misfit(struct lint_work *k, const struct asked *it,
+static void fill_misfit(struct lint_work *k, const struct target *it,
                         struct found *f) {
     const struct fit *fit = it->fit;
     f->at = place_of_fact(it, fact_of_misfit(fit));
@@ -75,9 +75,9 @@ static void fill_misfit(struct lint_work *k, const struct asked *it,
     f->args[2] = reasons_of(&k->teller, fit);
     for (size_t i = 0; f->edits == NULL && i < fit->plan_count; i++)
         if (edits_of_plan(k, it, &fit->plans[i], &f->edits, &f->edit_count))
-            f->args[3] = plan_said(k, fit, &fit->plans[i]);
+            f->args[3] = plan_text(k, fit, &fit->plans[i]);
     if (f->args[3].n == 0 && fit->plan_count > 0)
-        f->args[3] = plan_said(k, fit, &fit->plans[0]);
+        f->args[3] = plan_text(k, fit, &fit->plans[0]);
 }
 
 /* The name of a variable that is left in a word: "$MODEL", "${MODEL}"; empty:
@@ -100,8 +100,8 @@ static bool is_of_shell(struct str name) {
 }
 
 /* Reports each name once, at its first word. */
-static void ask_open(struct lint_work *k, const struct lint_rule *rule,
-                     const struct asked *it) {
+static void check_open(struct lint_work *k, const struct lint_rule *rule,
+                       const struct target *it) {
     const struct word_list *words = &it->w->words;
     for (size_t i = 0; i < words->count; i++) {
         struct str name = open_name(words->at[i].text);
@@ -109,9 +109,9 @@ static void ask_open(struct lint_work *k, const struct lint_rule *rule,
         for (size_t n = 0; n < i && is_new; n++)
             is_new = !str_eq(open_name(words->at[n].text), name);
         if (is_new)
-            rule_found(k, &(struct found){.rule = rule, .w = it->w,
-                                          .at = words->at[i].at,
-                                          .args = {it->w->name, name}});
+            finding_add(k, &(struct found){.rule = rule, .w = it->w,
+                                           .at = words->at[i].at,
+                                           .args = {it->w->name, name}});
     }
 }
 
@@ -123,8 +123,8 @@ static struct str params_in(struct lint_work *k, int64_t room, int64_t bits) {
 }
 
 /* Fills a finding about the weights alone. False: there is none. */
-static bool tell_weights(struct lint_work *k, struct str check,
-                         const struct asked *it, struct found *f) {
+static bool fill_weights(struct lint_work *k, struct str check,
+                         const struct target *it, struct found *f) {
     bool is_alone = str_eq(check, STR("weights_alone"));
     if ((!is_alone && !str_eq(check, STR("weights_beside_experts"))) ||
         is_alone == it->is_without_experts || it->weights_bytes == 0)
@@ -136,8 +136,8 @@ static bool tell_weights(struct lint_work *k, struct str check,
     return true;
 }
 
-static bool tell_room(struct lint_work *k, struct str check,
-                      const struct asked *it, struct found *f) {
+static bool fill_room(struct lint_work *k, struct str check,
+                      const struct target *it, struct found *f) {
     if (!str_eq(check, STR("room")) || it->room == 0)
         return false;
     f->it = it;
@@ -148,8 +148,8 @@ static bool tell_room(struct lint_work *k, struct str check,
     return true;
 }
 
-static bool tell_fit(struct lint_work *k, struct str check,
-                     const struct asked *it, struct found *f) {
+static bool fill_fit(struct lint_work *k, struct str check,
+                     const struct target *it, struct found *f) {
     enum truth_fit fits = it->fit != NULL ? it->fit->fits : FIT_LIKELY;
     bool is_open = it->fits == FIT_UNKNOWN && fits == FIT_UNKNOWN &&
                    it->room == 0;
@@ -165,34 +165,34 @@ static bool tell_fit(struct lint_work *k, struct str check,
     return true;
 }
 
-static void ask_fits(struct lint_work *k, const struct lint_rule *rule,
-                     const struct asked *it) {
+static void check_fits(struct lint_work *k, const struct lint_rule *rule,
+                       const struct target *it) {
     struct found f = {.rule = rule, .w = it->w, .at = it->w->at,
                       .args = {it->w->name}};
     bool is_bad = str_eq(rule->check, STR("bad_value")) && it->fault.n > 0;
     if (is_bad)
         f.args[1] = it->fault;
-    if (is_bad || tell_weights(k, rule->check, it, &f) ||
-        tell_room(k, rule->check, it, &f) ||
-        tell_fit(k, rule->check, it, &f))
-        rule_found(k, &f);
+    if (is_bad || fill_weights(k, rule->check, it, &f) ||
+        fill_room(k, rule->check, it, &f) ||
+        fill_fit(k, rule->check, it, &f))
+        finding_add(k, &f);
 }
 
 /* Reports experts that exceed host memory: at the limit, if there is one. */
-static void ask_host(struct lint_work *k, const struct lint_rule *rule,
-                     const struct asked *it) {
+static void check_host(struct lint_work *k, const struct lint_rule *rule,
+                       const struct target *it) {
     const struct fact *limit = facts_last(&it->facts, FACT_host_limit);
     const struct fact *host =
         limit != NULL ? limit : facts_last(&it->facts, FACT_host_total);
-    const struct lint_setting *said =
+    const struct lint_setting *given =
         setting_find(&it->w->keys, STR("mem_limit"));
     int64_t least = experts_least(k, it);
     if (host == NULL || !host->known || least <= host->number)
         return;
-    rule_found(k, &(struct found){
+    finding_add(k, &(struct found){
                       .rule = rule, .w = it->w,
-                      .at = limit != NULL && said != NULL ? said->at
-                                                          : it->w->at,
+                      .at = limit != NULL && given != NULL ? given->at
+                                                           : it->w->at,
                       .args = {it->w->name,
                                shown_number(&k->teller, UNIT_BYTES, least),
                                shown_fact(&k->teller, host)}});
@@ -215,7 +215,7 @@ static const struct engine *owner_of_flag(struct lint_work *k,
 
 /* The engine's flag that is spelled similarly, by a remark of `fit`; empty:
  * none. */
-static struct str flag_near(const struct asked *it, struct str name) {
+static struct str flag_near(const struct target *it, struct str name) {
     for (size_t i = 0; it->fit != NULL && i < it->fit->remark_count; i++) {
         const struct note *n = &it->fit->remarks[i];
         if (str_eq(str_of(n->key), STR("fit.remark.flag_near")) &&
@@ -225,8 +225,8 @@ static struct str flag_near(const struct asked *it, struct str name) {
     return (struct str){NULL, 0};
 }
 
-static void ask_flag(struct lint_work *k, const struct lint_rule *rule,
-                     const struct asked *it, const struct lint_word *word) {
+static void check_flag(struct lint_work *k, const struct lint_rule *rule,
+                       const struct target *it, const struct lint_word *word) {
     struct str rest, name = str_cut(word->text, '=', &rest);
     if (!str_starts(name, STR("--")) || name.n < 5 ||
         fit_engine_takes(k->a, it->engine, name))
@@ -239,7 +239,7 @@ static void ask_flag(struct lint_work *k, const struct lint_rule *rule,
                       .args = {name, it->engine->name,
                                owner != NULL ? owner->name : near}};
     if (wants_near ? near.n > 0 : owner != NULL)
-        rule_found(k, &f);
+        finding_add(k, &f);
 }
 
 /* ---- variables ---- */
@@ -296,7 +296,7 @@ static bool text_refers(struct str text, struct str name) {
 
 /* True if "$NAME" stands in the file, or in a file that a word of its command
  * comes from. */
-static bool is_referred_to(const struct asked *it, struct str name) {
+static bool is_referred_to(const struct target *it, struct str name) {
     const struct word_list *words = &it->w->words;
     const struct source *last = it->w->at.src;
     if (text_refers(last->text, name))
@@ -335,10 +335,10 @@ static const struct flag *flag_spelled(struct lint_work *k,
     return NULL;
 }
 
-static void ask_variable(struct lint_work *k, const struct lint_rule *rule,
-                         const struct asked *it,
-                         const struct lint_setting *s,
-                         const struct str *known, size_t known_count) {
+static void check_variable(struct lint_work *k, const struct lint_rule *rule,
+                           const struct target *it,
+                           const struct lint_setting *s,
+                           const struct str *known, size_t known_count) {
     struct found f = {.rule = rule, .w = it->w, .at = s->at,
                       .args = {s->name}};
     if (str_eq(rule->check, STR("env_meant"))) {
@@ -352,7 +352,7 @@ static void ask_variable(struct lint_work *k, const struct lint_rule *rule,
         f.args[2] = it->engine->name;
     }
     if (f.args[1].n > 0)
-        rule_found(k, &f);
+        finding_add(k, &f);
 }
 
 /* True if the variable begins with the engine's name: "VLLM_...". */
@@ -364,25 +364,25 @@ static bool is_of_engine(struct lint_work *k, const struct engine *e,
 }
 
 /* Reports a variable of another service's engine. */
-static void ask_owner(struct lint_work *k, const struct lint_rule *rule,
-                      const struct asked *it, const struct lint_setting *s) {
-    for (size_t i = 0; i < k->asked_count; i++) {
-        const struct asked *other = &k->asked[i];
+static void check_owner(struct lint_work *k, const struct lint_rule *rule,
+                        const struct target *it, const struct lint_setting *s) {
+    for (size_t i = 0; i < k->target_count; i++) {
+        const struct target *other = &k->targets[i];
         if (other == it || other->engine == NULL ||
             other->engine == it->engine ||
             !is_of_engine(k, other->engine, s->name) ||
             setting_find(&other->w->env, s->name) != NULL ||
             is_referred_to(it, s->name))
             continue;
-        rule_found(k, &(struct found){
+        finding_add(k, &(struct found){
                           .rule = rule, .w = it->w, .at = s->at,
                           .args = {s->name, it->w->name, other->w->name}});
         return;
     }
 }
 
-static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
-                          const struct asked *it) {
+static void check_variables(struct lint_work *k, const struct lint_rule *rule,
+                            const struct target *it) {
     struct str known[LINT_VARIABLES_MAX];
     size_t count = variables_known(k, known);
     for (size_t i = 0; i < it->w->env.count; i++) {
@@ -390,9 +390,9 @@ static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
         if (str_eq(rule->check, STR("env_of_other"))) {
             /* without a known engine, its program may use the variable */
             if (it->engine != NULL && !is_shared(s))
-                ask_owner(k, rule, it, s);
+                check_owner(k, rule, it, s);
         } else
-            ask_variable(k, rule, it, s, known, count);
+            check_variable(k, rule, it, s, known, count);
     }
 }
 
@@ -400,19 +400,19 @@ static void ask_variables(struct lint_work *k, const struct lint_rule *rule,
 
 /* The cards of a workload. CUDA_VISIBLE_DEVICES does not count in a pod: 0 is
  * another GPU in each container of Kubernetes. */
-static struct str cards_named(const struct asked *it) {
+static struct str cards_named(const struct target *it) {
     return cards_listed(it->w, !it->w->is_in_pod);
 }
 
-static bool run_at_once(const struct asked *x, const struct asked *y) {
+static bool run_at_once(const struct target *x, const struct target *y) {
     return x->w->group.n == 0 || y->w->group.n == 0 ||
            str_eq(x->w->group, y->w->group);
 }
 
 /* Reports once, at the service with which the sum exceeds the card. */
-static void ask_shares(struct lint_work *k, const struct lint_rule *rule,
-                       size_t last) {
-    const struct asked *it = &k->asked[last];
+static void check_shares(struct lint_work *k, const struct lint_rule *rule,
+                         size_t last) {
+    const struct target *it = &k->targets[last];
     const struct fact *share = share_of_card(it);
     struct str cards = cards_named(it);
     while (share != NULL && cards.n > 0) {
@@ -420,42 +420,42 @@ static void ask_shares(struct lint_work *k, const struct lint_rule *rule,
         struct str others = {NULL, 0};
         int64_t sum = share->number;
         for (size_t i = 0; i < last; i++) {
-            const struct fact *more = share_of_card(&k->asked[i]);
-            struct str its_cards = cards_named(&k->asked[i]);
+            const struct fact *more = share_of_card(&k->targets[i]);
+            struct str its_cards = cards_named(&k->targets[i]);
             if (more == NULL || !str_lists(its_cards, ',', card) ||
-                !run_at_once(&k->asked[i], it))
+                !run_at_once(&k->targets[i], it))
                 continue;
             sum += more->number;
-            others = k->asked[i].w->name;
+            others = k->targets[i].w->name;
         }
         if (others.n > 0 && sum > WHOLE_MICRO) {
             struct found f = {.rule = rule, .w = it->w,
                               .at = place_of_fact(it, share->name),
                               .args = {it->w->name, others, card}};
             f.args[3] = shown_number(&k->teller, UNIT_RATIO, sum);
-            rule_found(k, &f);
+            finding_add(k, &f);
             return;
         }
     }
 }
 
-void checks_ask(struct lint_work *k, const struct lint_rule *rule) {
-    for (size_t i = 0; i < k->asked_count; i++) {
-        const struct asked *it = &k->asked[i];
+void checks_run(struct lint_work *k, const struct lint_rule *rule) {
+    for (size_t i = 0; i < k->target_count; i++) {
+        const struct target *it = &k->targets[i];
         if (str_eq(rule->check, STR("shares")))
-            ask_shares(k, rule, i);
+            check_shares(k, rule, i);
         else if (str_starts(rule->check, STR("env_")))
-            ask_variables(k, rule, it);
+            check_variables(k, rule, it);
         else if (it->engine != NULL && str_starts(rule->check, STR("flag_")))
             for (size_t n = 0; n < it->w->words.count; n++)
-                ask_flag(k, rule, it, &it->w->words.at[n]);
+                check_flag(k, rule, it, &it->w->words.at[n]);
         else if (it->engine != NULL && it->fit != NULL &&
                  it->fits == FIT_UNKNOWN &&
                  str_eq(rule->check, STR("open_variable")))
-            ask_open(k, rule, it);
+            check_open(k, rule, it);
         else if (it->engine != NULL && str_starts(rule->check, STR("host_")))
-            ask_host(k, rule, it);
+            check_host(k, rule, it);
         else if (it->engine != NULL)
-            ask_fits(k, rule, it);
+            check_fits(k, rule, it);
     }
 }

@@ -25,7 +25,8 @@ struct service {
 };
 
 /* The key of the service, else of one that it extends. */
-static const struct node *of(const struct service *s, const char *key) {
+static const struct node *service_member(const struct service *s,
+                                         const char *key) {
     const struct node *found = NULL;
     for (size_t i = 0; found == NULL && i < s->part_count; i++)
         found = member(s->parts[i], key);
@@ -75,8 +76,8 @@ static void add_words(struct service *s, const struct node *n) {
 }
 
 static void read_command(struct service *s) {
-    add_words(s, of(s, "entrypoint"));
-    add_words(s, of(s, "command"));
+    add_words(s, service_member(s, "entrypoint"));
+    add_words(s, service_member(s, "command"));
     if (s->script != NULL)
         words_unwrap(s->f, s->w, s->script, s->script_at, s->scope);
 }
@@ -86,7 +87,7 @@ static void read_command(struct service *s) {
 /* Adds the environment. A name without a value has the value of .env. */
 static void add_environment(struct service *s, const struct node *part) {
     const struct node *env = member(part, "environment");
-    struct pair_said p;
+    struct env_pair p;
     for (size_t i = 0; env != NULL && i < env->count; i++) {
         if (!pair_at(env, i, &p))
             continue;
@@ -101,11 +102,12 @@ static void add_environment(struct service *s, const struct node *part) {
 static void add_env_file(struct service *s, const struct node *item) {
     const struct node *path = node_or(member(item, "path"), item);
     const struct node *required = member(item, "required");
-    bool is_told = !str_eq(scalar_of(required), STR("false"));
+    bool is_required = !str_eq(scalar_of(required), STR("false"));
     if (path->kind != NODE_SCALAR)
         return;
-    const struct source *src = env_file_open(
-        s->f->beside, path->src, text_of(s, path), node_bytes(path), is_told);
+    const struct source *src =
+        env_file_open(s->f->beside, path->src, text_of(s, path),
+                      node_bytes(path), is_required);
     if (src != NULL)
         env_file_read(s->f->beside, src, s->scope, &s->w->env);
 }
@@ -149,7 +151,7 @@ static bool mount_of(struct service *s, const struct node *item,
 /* Replaces a model's path by its name on the host, which often names the
  * model. */
 static void read_mounts(struct service *s) {
-    const struct node *list = of(s, "volumes"), *item;
+    const struct node *list = service_member(s, "volumes"), *item;
     struct str host, inside;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++)
         if (mount_of(s, item, &host, &inside))
@@ -194,16 +196,16 @@ static void read_script(struct service *s) {
 
 /* ---- keys of the container ---- */
 
-static void take_key(struct service *s, const char *name,
-                     const struct node *n) {
+static void key_add(struct service *s, const char *name,
+                    const struct node *n) {
     struct str text = text_of(s, n);
     if (text.n > 0)
         setting_add(s->a, &s->w->keys, str_of(name), text, node_bytes(n));
 }
 
-static void take_devices(struct service *s, const struct node *device) {
+static void devices_add(struct service *s, const struct node *device) {
     const struct node *ids = member(device, "device_ids");
-    take_key(s, "gpus", member(device, "count"));
+    key_add(s, "gpus", member(device, "count"));
     if (ids == NULL || ids->kind != NODE_LIST || ids->count == 0)
         return;
     struct buf all;
@@ -216,16 +218,17 @@ static void take_devices(struct service *s, const struct node *device) {
 }
 
 static void read_keys(struct service *s) {
-    const struct node *resources = member(of(s, "deploy"), "resources");
+    const struct node *resources = member(service_member(s, "deploy"),
+                                          "resources");
     const struct node *reserved = member(resources, "reservations");
     static const char *const plain[] = {"shm_size", "ipc", "restart",
                                         "mem_limit", "gpus"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        take_key(s, plain[i], of(s, plain[i]));
-    take_key(s, "mem_limit", member(member(resources, "limits"), "memory"));
-    take_devices(s, node_item(member(reserved, "devices"), 0));
-    s->w->group = scalar_of(node_item(of(s, "profiles"), 0));
-    take_key(s, "build", of(s, "build"));
+        key_add(s, plain[i], service_member(s, plain[i]));
+    key_add(s, "mem_limit", member(member(resources, "limits"), "memory"));
+    devices_add(s, node_item(member(reserved, "devices"), 0));
+    s->w->group = scalar_of(node_item(service_member(s, "profiles"), 0));
+    key_add(s, "build", service_member(s, "build"));
 }
 
 /* ---- extends ---- */
@@ -284,7 +287,7 @@ bool compose_read(const struct launch_file *f, const struct node *root) {
         s.w =
             workload_new(f->a, f->out, pair->key->text, node_bytes(pair->key));
         s.w->is_container = true;
-        s.w->image = text_of(&s, of(&s, "image"));
+        s.w->image = text_of(&s, service_member(&s, "image"));
         read_environment(&s);
         read_keys(&s);
         read_command(&s);

@@ -94,7 +94,7 @@ static bool add_flag(struct lint_work *k, const struct workload *w,
 
 /* ---- a change ---- */
 
-static bool edit_of_change(struct lint_work *k, const struct asked *it,
+static bool edit_of_change(struct lint_work *k, const struct target *it,
                            const struct fact *change, struct str text,
                            struct lint_edit *edit) {
     const struct word_list *words = &it->w->words;
@@ -130,7 +130,7 @@ static void add_edit(struct lint_work *k, struct lint_edit *list,
     list[(*count)++] = *edit;
 }
 
-bool edits_of_plan(struct lint_work *k, const struct asked *it,
+bool edits_of_plan(struct lint_work *k, const struct target *it,
                    const struct fit_plan *plan, const struct lint_edit **out,
                    size_t *count) {
     struct lint_edit *list = arena_array(k->a, LINT_EDITS_MAX, sizeof *list);

@@ -40,7 +40,7 @@ static enum gap gap_of_flag(const struct flag *flag) {
 }
 
 /* The gap of one word. Flags that set no memory (--port $PORT) have none. */
-static enum gap gap_at(const struct asked *it, size_t i) {
+static enum gap gap_at(const struct target *it, size_t i) {
     const struct word_list *words = &it->w->words;
     struct str word = words->at[i].text, before = STR("");
     if (!is_open(word))
@@ -56,7 +56,7 @@ static enum gap gap_at(const struct asked *it, size_t i) {
 
 /* The largest gap of all words. The first word without a flag may be the
  * model, which is no gap. */
-enum gap gap_of(const struct asked *it) {
+enum gap gap_of(const struct target *it) {
     const struct fact *model =
         it->fit != NULL ? &it->fit->c.in[FACT_model] : NULL;
     bool is_named = model != NULL && model->known;
@@ -75,9 +75,9 @@ enum gap gap_of(const struct asked *it) {
 }
 
 const struct workload *workload_short(struct lint_work *k,
-                                      const struct asked *it) {
+                                      const struct target *it) {
     struct workload *copy = arena_alloc(k->a, sizeof *copy);
-    struct asked shown = *it;
+    struct target shown = *it;
     *copy = *it->w;
     copy->words = (struct word_list){0};
     for (size_t i = 0; i < it->w->words.count; i++) {
@@ -92,19 +92,19 @@ const struct workload *workload_short(struct lint_work *k,
     return copy;
 }
 
-bool is_placed_by_engine(const struct asked *it) {
+bool is_placed_by_engine(const struct target *it) {
     const struct engine *e = it->engine;
-    bool places = false, is_said = false;
+    bool places = false, is_given = false;
     for (size_t i = 0; i < e->flag_count; i++) {
         if (e->flags[i].fact != FACT_gpu_layers)
             continue;
         places = true;
         for (size_t n = 0; n < it->w->words.count; n++)
-            is_said = is_said ||
-                      word_is_flag(&e->flags[i], it->w->words.at[n].text);
+            is_given = is_given ||
+                       word_is_flag(&e->flags[i], it->w->words.at[n].text);
         for (size_t n = 0; n < it->w->env.count; n++)
-            is_said = is_said || flag_of_variable(e, it->w->env.at[n].name) ==
+            is_given = is_given || flag_of_variable(e, it->w->env.at[n].name) ==
                                      &e->flags[i];
     }
-    return places && !is_said;
+    return places && !is_given;
 }

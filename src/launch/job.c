@@ -20,7 +20,7 @@ struct job {
 };
 
 static void read_env(struct job *j, const struct node *env) {
-    struct pair_said p;
+    struct env_pair p;
     for (size_t i = 0; env != NULL && i < env->count; i++)
         if (pair_at(env, i, &p))
             setting_add(j->f->a, &j->env, p.name, p.value, p.at);

@@ -28,33 +28,37 @@ static void read_document(const struct launch_file *f,
 }
 
 /* Adds a finding about the file, by the rule of that check, if there is one. */
-static void tell(struct lint_work *k, const char *check,
-                 struct span_of_file at, struct str what, struct str more) {
+static void file_finding_add(struct lint_work *k, const char *check,
+                             struct span_of_file at, struct str what,
+                             struct str more) {
     const struct lint_rule *rule;
     for (size_t i = 0; (rule = lint_rule_at(k->r, i)) != NULL; i++)
         if (str_eq(rule->check, str_of(check))) {
-            rule_found(k, &(struct found){.rule = rule, .at = at,
-                                          .args = {what, more}});
+            finding_add(k, &(struct found){.rule = rule, .at = at,
+                                           .args = {what, more}});
             return;
         }
 }
 
-static void tell_unread(struct lint_work *k, const struct complaints *c) {
+static void unread_finding_add(struct lint_work *k,
+                               const struct complaints *c) {
     bool is_template = str_find(k->src->text, STR("{{")) < k->src->text.n;
     if (c->count == 0)
         return;
     const struct diag *d = &c->list[0];
     size_t at = source_byte(k->src, (struct place){d->line, d->column, 1});
-    tell(k, is_template ? "template" : "not_read",
-         (struct span_of_file){at, at + 1, k->src}, d->message, STR(""));
+    file_finding_add(k, is_template ? "template" : "not_read",
+                     (struct span_of_file){at, at + 1, k->src}, d->message,
+                     STR(""));
     k->file->is_read = false;
 }
 
 /* Adds findings about the files that this one names. */
-static void tell_remarks(struct lint_work *k, const struct remark_list *list) {
+static void remarks_to_findings(struct lint_work *k,
+                                const struct remark_list *list) {
     for (size_t i = 0; i < list->count; i++) {
         const struct remark_of_file *r = &list->at[i];
-        tell(k, r->check, r->at, r->args[0], r->args[1]);
+        file_finding_add(k, r->check, r->at, r->args[0], r->args[1]);
     }
 }
 
@@ -68,15 +72,15 @@ static bool read_yaml(struct lint_work *k, const struct launch_file *f) {
         return false;
     for (size_t i = 0; i < all.count; i++)
         read_document(f, all.at[i]);
-    tell_remarks(k, &f->beside->remarks);
+    remarks_to_findings(k, &f->beside->remarks);
     if (c.errors > 0)
-        tell_unread(k, &c);
+        unread_finding_add(k, &c);
     return true;
 }
 
 /* ---- services ---- */
 
-static struct str told_of(struct lint_work *k, const struct asked *it) {
+static struct str verdict_text(struct lint_work *k, const struct target *it) {
     if (it->fit == NULL)
         return it->fault;
     if (it->weights_bytes > 0)
@@ -92,18 +96,18 @@ static struct str told_of(struct lint_work *k, const struct asked *it) {
                                       STR_ARG(said(&k->teller, how)));
 }
 
-static void keep_service(struct lint_work *k, const struct asked *it) {
+static void service_add(struct lint_work *k, const struct target *it) {
     struct lint_service *s =
         &k->file->services[k->file->service_count++];
     *s = (struct lint_service){
         .path = k->src->path, .name = it->w->name,
         .line = place_of_bytes(it->w->at).line,
-        .is_asked = it->engine != NULL,
+        .has_engine = it->engine != NULL,
         .fits = it->fits,
         .room = it->room};
     if (it->engine != NULL) {
         s->engine = it->engine->id;
-        s->told = told_of(k, it);
+        s->text = verdict_text(k, it);
     }
 }
 
@@ -126,15 +130,15 @@ static void sort_findings(struct lint_file *file) {
     file->finding_count = kept;
 }
 
-static void ask_all(struct lint_work *k, const struct workload_list *list) {
-    k->asked = arena_array(k->a, list->count + 1, sizeof *k->asked);
+static void targets_fit(struct lint_work *k, const struct workload_list *list) {
+    k->targets = arena_array(k->a, list->count + 1, sizeof *k->targets);
     k->file->services =
         arena_array(k->a, list->count + 1, sizeof *k->file->services);
-    k->asked_count = list->count;
+    k->target_count = list->count;
     for (size_t i = 0; i < list->count; i++) {
-        k->asked[i].w = &list->at[i];
-        ask_fit(k, &k->asked[i]);
-        keep_service(k, &k->asked[i]);
+        k->targets[i].w = &list->at[i];
+        target_fit(k, &k->targets[i]);
+        service_add(k, &k->targets[i]);
     }
 }
 
@@ -160,7 +164,8 @@ struct lint_file *lint_unread(struct arena *a, const struct lint_options *o,
                               struct str path, struct str why) {
     struct lint_text nothing = {path, {NULL, 0}};
     struct lint_work *k = begin(a, o, &nothing);
-    tell(k, "unreadable", (struct span_of_file){0, 0, k->src}, why, STR(""));
+    file_finding_add(k, "unreadable", (struct span_of_file){0, 0, k->src}, why,
+                     STR(""));
     k->file->is_read = false;
     return k->file;
 }
@@ -176,8 +181,8 @@ struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
     struct script s = {.src = k->src, .text = k->src->text, .beside = &beside};
     if (is_script(path, text) || !read_yaml(k, &f))
         script_read(k->a, &s, &engines, &list);
-    ask_all(k, &list);
-    rules_ask(k);
+    targets_fit(k, &list);
+    rules_check(k);
     sort_findings(k->file);
     return k->file;
 }

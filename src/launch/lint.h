@@ -64,11 +64,11 @@ struct lint_finding {
 struct lint_service {
     struct str path, name, engine; /* engine empty: it starts no engine */
     uint32_t line;
-    bool is_asked; /* false: it starts no engine, so `fit` has no verdict */
+    bool has_engine; /* false: it starts no engine, so `fit` has no verdict */
     enum truth_fit fits;
     int64_t room;    /* if the model is unknown: the bytes of weights that the
                         cards hold at most; else 0 */
-    struct str told; /* the verdict in one or two sentences */
+    struct str text; /* the verdict in one or two sentences */
 };
 
 struct lint_file {

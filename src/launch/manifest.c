@@ -341,7 +341,7 @@ static void read_container(struct pod *p, const struct node *container) {
     read_model(p, w);
 }
 
-static void walk(struct pod *p, const struct node *n, int depth) {
+static void find_pods(struct pod *p, const struct node *n, int depth) {
     if (n == NULL || depth > LINT_DEPTH_MAX)
         return;
     const struct node *containers = node_get(n, "containers"), *item;
@@ -353,7 +353,7 @@ static void walk(struct pod *p, const struct node *n, int depth) {
         return;
     }
     for (size_t i = 0; i < n->count; i++)
-        walk(p, node_child(n, i), depth + 1);
+        find_pods(p, node_child(n, i), depth + 1);
 }
 
 /* ---- RayService ---- */
@@ -398,6 +398,6 @@ bool manifest_read(const struct launch_file *f, const struct node *root) {
     /* KServe's templates start nothing until a service names a model. */
     if (!STR_IS_ONE(scalar_of(member(root, "kind")), "ServingRuntime",
                     "ClusterServingRuntime", "LLMInferenceServiceConfig"))
-        walk(&p, root, 0);
+        find_pods(&p, root, 0);
     return true;
 }

@@ -38,11 +38,12 @@ static bool is_same_flag(const struct engine *e, struct str name,
     return false;
 }
 
-static bool find_flag(const struct asked *it, const struct setting_condition *f,
+static bool find_flag(const struct target *it,
+                      const struct setting_condition *f,
                       struct span_of_file *at) {
     const struct workload *w = it->w;
     for (size_t i = 0; i < w->words.count; i++) {
-        struct option_said o = option_at(&w->words, i);
+        struct option_word o = option_at(&w->words, i);
         if (!str_starts(o.name, STR("-")) ||
             !is_same_flag(it->engine, o.name, f->name) || !value_is(f, o.value))
             continue;
@@ -62,7 +63,7 @@ static bool find_in(const struct setting_list *list,
     return true;
 }
 
-static bool find_setting(const struct asked *it, struct str text,
+static bool find_setting(const struct target *it, struct str text,
                          struct span_of_file *at) {
     struct setting_condition f = condition_of(text);
     if (str_eq(f.name, STR("verdict"))) {
@@ -110,7 +111,7 @@ static struct str text_filled(struct lint_work *k, struct str text,
     return str_trim(arena_str(k->a, buf_str(&out)));
 }
 
-void rule_found(struct lint_work *k, const struct found *f) {
+void finding_add(struct lint_work *k, const struct found *f) {
     struct lint_file *file = k->file;
     struct place place = place_of_bytes(f->at);
     struct lint_finding finding = {.rule = f->rule, .edits = f->edits,
@@ -153,7 +154,7 @@ static const struct lint_edit *edit_of(struct lint_work *k,
 /* ---- rules without code ---- */
 
 static bool facts_hold(struct lint_work *k, const struct lint_rule *rule,
-                       const struct asked *it) {
+                       const struct target *it) {
     for (size_t i = 0; i < rule->when.count; i++) {
         struct verdict_when v =
             reader_when(k->r, rule->when.at[i], &it->facts);
@@ -164,7 +165,7 @@ static bool facts_hold(struct lint_work *k, const struct lint_rule *rule,
 }
 
 static bool settings_hold(const struct lint_rule *rule,
-                          const struct asked *it, struct span_of_file *first) {
+                          const struct target *it, struct span_of_file *first) {
     struct span_of_file at;
     for (size_t i = 0; i < rule->with.count; i++) {
         if (!find_setting(it, rule->with.at[i], &at))
@@ -179,7 +180,7 @@ static bool settings_hold(const struct lint_rule *rule,
 }
 
 static void check_rule(struct lint_work *k, const struct lint_rule *rule,
-                       const struct asked *it) {
+                       const struct target *it) {
     struct span_of_file at = it->w->at;
     if (it->engine == NULL ||
         (rule->engine.n > 0 && !str_eq(rule->engine, it->engine->id)) ||
@@ -192,7 +193,7 @@ static void check_rule(struct lint_work *k, const struct lint_rule *rule,
         f.at = other;
     f.edits = edit_of(k, rule, it->w, f.at);
     f.edit_count = f.edits != NULL;
-    rule_found(k, &f);
+    finding_add(k, &f);
 }
 
 const struct lint_rule *lint_rule_at(struct reader *r, size_t i) {
@@ -204,14 +205,14 @@ const struct lint_rule *lint_rule_of(struct arena *a, const struct oomkb *kb,
     return lint_rule_at(reader_new(kb->index, a), i);
 }
 
-void rules_ask(struct lint_work *k) {
+void rules_check(struct lint_work *k) {
     const struct lint_rule *rule;
     for (size_t i = 0; (rule = lint_rule_at(k->r, i)) != NULL; i++) {
         if (rule->check.n > 0) {
-            checks_ask(k, rule);
+            checks_run(k, rule);
             continue;
         }
-        for (size_t n = 0; n < k->asked_count; n++)
-            check_rule(k, rule, &k->asked[n]);
+        for (size_t n = 0; n < k->target_count; n++)
+            check_rule(k, rule, &k->targets[n]);
     }
 }

@@ -7,14 +7,14 @@
  * Words are split by diagnose/shell.h; variables are filled in here. Both
  * branches of an `if` are read, one behind the other, and loops once: a
  * variable has the last value of a line above. Nothing is run. */
-#include "launch/walk.h"
+#include "launch/script_reader.h"
 
 #include "base/limits.h"
 #include "diagnose/shell.h"
 
 /* ---- places ---- */
 
-static struct span_of_file bytes_of(const struct walk *w, size_t from,
+static struct span_of_file bytes_of(const struct script_reader *w, size_t from,
                                     size_t to) {
     const struct node *node = w->s->node;
     if (w->s->place != NULL)
@@ -57,14 +57,14 @@ static struct str without_quotes(struct arena *a, struct str word,
     return arena_str(a, buf_str(&out));
 }
 
-static struct str filled(const struct walk *w, struct str text) {
+static struct str filled(const struct script_reader *w, struct str text) {
     struct variables here = {&w->names, false};
     if (w->s->compose != NULL) /* compose first, then the shell */
         text = variables_filled(w->a, w->s->compose, text);
     return variables_filled(w->a, &here, text);
 }
 
-static const struct word_list *args_from(const struct walk *w,
+static const struct word_list *args_from(const struct script_reader *w,
                                          struct str word) {
     struct word_list *rest = arena_alloc(w->a, sizeof *rest);
     struct str number = str_trim_end(str_from(word, 2), '}');
@@ -76,7 +76,7 @@ static const struct word_list *args_from(const struct walk *w,
 }
 
 /* The list that a word stands for ("${ARGS[@]}", "$@"); NULL: no list. */
-static const struct word_list *list_named(const struct walk *w,
+static const struct word_list *list_named(const struct script_reader *w,
                                           struct str word) {
     static const struct word_list nothing = {0};
     while (word.n > 0 && (word.p[0] == '$' || word.p[0] == '{'))
@@ -95,8 +95,8 @@ static const struct word_list *list_named(const struct walk *w,
 }
 
 /* Sets the variable of : "${NAME:=value}" for the lines below. */
-static void keep_default(struct walk *w, struct str word, struct str value,
-                         struct span_of_file at) {
+static void default_keep(struct script_reader *w, struct str word,
+                         struct str value, struct span_of_file at) {
     struct str rest, inner = str_from(word, 2);
     struct str name = str_cut(inner, '=', &rest);
     if (!str_starts(word, STR("${")) || !str_ends(word, STR("}")) ||
@@ -111,9 +111,9 @@ static void keep_default(struct walk *w, struct str word, struct str value,
 
 /* Keeps the ranges of quoted words, which may be commands, and of "$(...)" in
  * an assignment. */
-static void keep_ranges(struct walk *w, const struct shell_token *t) {
+static void keep_ranges(struct script_reader *w, const struct shell_token *t) {
     struct str given = str_slice(w->s->text, t->from, t->to - t->from);
-    struct command *now = &w->now;
+    struct shell_command *now = &w->now;
     size_t name = str_find(given, STR("=\"$("));
     char quote = given.n > 2 ? given.p[0] : '\0';
     if ((quote == '"' || quote == '\'') && given.p[given.n - 1] == quote)
@@ -125,7 +125,7 @@ static void keep_ranges(struct walk *w, const struct shell_token *t) {
             (struct text_range){t->from + name + 4, t->to - 2};
 }
 
-static void add_word(struct walk *w, const struct shell_token *t,
+static void add_word(struct script_reader *w, const struct shell_token *t,
                      struct word_list *out) {
     struct str given = str_slice(w->s->text, t->from, t->to - t->from);
     struct span_of_file at = bytes_of(w, t->from, t->to);
@@ -141,7 +141,7 @@ static void add_word(struct walk *w, const struct shell_token *t,
         return;
     }
     struct str text = is_literal ? bare : filled(w, bare);
-    keep_default(w, bare, text, at);
+    default_keep(w, bare, text, at);
     if (str_starts(given, STR("$")) && str_find_char(text, ' ') < text.n)
         words_split(w->a, out, text, at); /* without quotes, the shell splits
                                              it */
@@ -159,7 +159,7 @@ static size_t assigned(struct str word) {
     return n > 0 && n < word.n && word.p[n] == '=' ? n : 0;
 }
 
-static void keep_name(struct walk *w, const struct lint_word *word,
+static void keep_name(struct script_reader *w, const struct lint_word *word,
                       bool is_exported) {
     size_t n = assigned(word->text);
     struct str name = str_slice(word->text, 0, n);
@@ -185,19 +185,19 @@ static size_t words_before(const struct word_list *line) {
 
 /* Replaces paths by the mount in "-v /srv/Qwen3-8B:/model" or
  * "--volume=...". */
-static void take_mount(struct walk *w, struct workload *it, size_t i) {
-    struct option_said o = option_at(&w->now.line, i);
+static void mount_read(struct script_reader *w, struct workload *it, size_t i) {
+    struct option_word o = option_at(&w->now.line, i);
     struct str rest, host = str_cut(o.value, ':', &rest);
     if (STR_IS_ONE(o.name, "-v", "--volume"))
         words_mounted(w->a, &it->words, host, str_cut(rest, ':', &rest));
 }
 
 /* Adds the program of --entrypoint, and the variables of one command. */
-static void take_front(struct walk *w, struct workload *it,
+static void front_read(struct script_reader *w, struct workload *it,
                        const struct start_found *found) {
     const struct word_list *line = &w->now.line;
     for (size_t i = found->begin; i < found->from; i++) {
-        struct option_said o = option_at(line, i);
+        struct option_word o = option_at(line, i);
         if (str_eq(o.name, STR("--entrypoint")) && o.value.n > 0)
             word_add(w->a, &it->words, o.value, line->at[i].at);
         if (!found->is_image && assigned(line->at[i].text) > 0)
@@ -206,7 +206,7 @@ static void take_front(struct walk *w, struct workload *it,
 }
 
 /* True if the same command is there already, by another call of a function. */
-static bool is_there(const struct walk *w, const struct workload *it) {
+static bool is_there(const struct script_reader *w, const struct workload *it) {
     for (size_t i = 0; i + 1 < w->out->count; i++) {
         const struct workload *old = &w->out->at[i];
         bool is_same = old->at.src == it->at.src &&
@@ -220,23 +220,24 @@ static bool is_there(const struct walk *w, const struct workload *it) {
     return false;
 }
 
-static void keep_command(struct walk *w, const struct start_found *found) {
+static void keep_command(struct script_reader *w,
+                         const struct start_found *found) {
     const struct lint_word *named = &w->now.line.at[found->named];
     struct workload *it = workload_new(w->a, w->out, named->text, named->at);
     if (found->is_image)
         it->image = named->text;
     settings_copy(w->a, &it->env, &w->env);
     settings_copy(w->a, &it->keys, &w->keys);
-    take_front(w, it, found);
+    front_read(w, it, found);
     words_copy(w->a, &it->words, &w->now.line, found->from);
     downloads_named(&w->downloads, &it->words);
     for (size_t i = found->begin; i < found->named; i++)
-        take_mount(w, it, i);
+        mount_read(w, it, i);
     if (is_there(w, it))
         w->out->count--;
 }
 
-static void count_depth(struct walk *w) {
+static void count_depth(struct script_reader *w) {
     struct str first = w->now.line.count > 0 ? w->now.line.at[0].text
                                          : (struct str){0};
     w->depth += STR_IS_ONE(first, "if", "case", "while", "for", "until");
@@ -259,7 +260,7 @@ static size_t names_begin(const struct word_list *line, size_t from,
 }
 
 /* Reads a program and its words. */
-static void run_line(struct walk *w, size_t at) {
+static void run_line(struct script_reader *w, size_t at) {
     struct start_found found;
     struct str program = w->now.line.at[at].text;
     if (STR_IS_ONE(program, "source", ".")) {
@@ -276,7 +277,7 @@ static void run_line(struct walk *w, size_t at) {
     }
 }
 
-static void end_command(struct walk *w, struct str operator_text) {
+static void end_command(struct script_reader *w, struct str operator_text) {
     struct word_list *line = &w->now.line;
     bool is_export, is_part = choice_line(w, operator_text);
     count_depth(w);
@@ -300,7 +301,7 @@ static void end_command(struct walk *w, struct str operator_text) {
 /* ---- lists ---- */
 
 /* Reads the words up to ")" into the array. */
-static size_t read_array(struct walk *w, struct shell *sh, size_t at,
+static size_t read_array(struct script_reader *w, struct shell *sh, size_t at,
                          struct str name, bool adds) {
     struct word_list words = {0};
     struct shell_token t;
@@ -328,7 +329,7 @@ static size_t read_array(struct walk *w, struct shell *sh, size_t at,
 
 /* The name in "ARGS=" or "ARGS+=" at the end of the line so far; empty:
  * none. */
-static struct str array_begun(struct walk *w, bool *adds) {
+static struct str array_begun(struct script_reader *w, bool *adds) {
     struct str last = w->now.line.count > 0
                           ? w->now.line.at[w->now.line.count - 1].text
                           : (struct str){0};
@@ -340,8 +341,8 @@ static struct str array_begun(struct walk *w, bool *adds) {
 
 /* ---- #SBATCH ---- */
 
-static void take_sbatch(struct walk *w, struct str option, struct str value,
-                        struct span_of_file at) {
+static void sbatch_read(struct script_reader *w, struct str option,
+                        struct str value, struct span_of_file at) {
     struct str last = value, rest, card;
     if (STR_IS_ONE(option, "--gres", "--gpus", "--gpus-per-node",
                    "--gpus-per-task", "-G")) {
@@ -359,7 +360,7 @@ static void take_sbatch(struct walk *w, struct str option, struct str value,
     }
 }
 
-static void read_comment(struct walk *w, const struct shell_token *t) {
+static void read_comment(struct script_reader *w, const struct shell_token *t) {
     struct str text = str_slice(w->s->text, t->from, t->to - t->from), rest;
     if (!str_starts(text, STR("#SBATCH ")))
         return;
@@ -369,13 +370,13 @@ static void read_comment(struct walk *w, const struct shell_token *t) {
     struct str option = str_slice(text, 0, cut < blank ? cut : blank);
     rest = str_trim(str_from(text, option.n + 1));
     rest = str_cut(rest, ' ', &text);
-    take_sbatch(w, option, rest, bytes_of(w, t->from, t->to));
+    sbatch_read(w, option, rest, bytes_of(w, t->from, t->to));
 }
 
 /* ---- the text ---- */
 
 /* Reads an operator and the list or function that it opens. Returns its end. */
-static size_t read_operator(struct walk *w, struct shell *sh,
+static size_t read_operator(struct script_reader *w, struct shell *sh,
                             const struct shell_token *t) {
     bool adds, is_open = str_eq(shell_text(sh, t), STR("("));
     struct str name = is_open ? array_begun(w, &adds) : (struct str){0};
@@ -395,7 +396,7 @@ static size_t read_operator(struct walk *w, struct shell *sh,
 }
 
 /* Reads a word, or the body behind "function name {". Returns its end. */
-static size_t read_word(struct walk *w, const struct shell_token *t) {
+static size_t read_word(struct script_reader *w, const struct shell_token *t) {
     bool is_brace = w->now.line.count == 2 &&
                     str_eq(w->now.line.at[0].text, STR("function")) &&
                     str_eq(str_slice(w->s->text, t->from, t->to - t->from),
@@ -411,7 +412,7 @@ static size_t read_word(struct walk *w, const struct shell_token *t) {
 }
 
 /* Extends the token over all of "$((8 * 1024))". */
-static void take_sum(const struct walk *w, struct shell_token *t) {
+static void take_sum(const struct script_reader *w, struct shell_token *t) {
     struct str text = str_from(w->s->text, t->from);
     size_t end = str_find(text, STR("))"));
     if (!str_starts(text, STR("$((")) || end == text.n)
@@ -420,7 +421,7 @@ static void take_sum(const struct walk *w, struct shell_token *t) {
     t->to = t->from + end + 2;
 }
 
-static void read_tokens(struct walk *w, struct text_range at) {
+static void read_tokens(struct script_reader *w, struct text_range at) {
     struct shell sh = {str_slice(w->s->text, 0, at.to), '\\'};
     struct shell_token t;
     for (t = shell_next(&sh, at.from); t.kind != SHELL_END;
@@ -443,12 +444,12 @@ static void read_tokens(struct walk *w, struct text_range at) {
     end_command(w, STR(""));
 }
 
-void walk_text(struct walk *w, struct text_range at) {
-    struct command outer = w->now;
+void walk_text(struct script_reader *w, struct text_range at) {
+    struct shell_command outer = w->now;
     if (w->nesting == LINT_NESTING_MAX || at.from >= at.to)
         return;
     w->nesting++;
-    w->now = (struct command){0};
+    w->now = (struct shell_command){0};
     read_tokens(w, at);
     w->nesting--;
     w->now = outer;
@@ -457,9 +458,9 @@ void walk_text(struct walk *w, struct text_range at) {
 void script_read(struct arena *a, const struct script *s,
                  const struct engine_words *engines,
                  struct workload_list *out) {
-    struct walk *w = arena_alloc(a, sizeof *w);
-    *w = (struct walk){.a = a, .s = s, .whole = s, .engines = engines,
-                       .out = out};
+    struct script_reader *w = arena_alloc(a, sizeof *w);
+    *w = (struct script_reader){.a = a, .s = s, .whole = s, .engines = engines,
+                                .out = out};
     if (s->names != NULL)
         settings_copy(a, &w->names, s->names);
     if (s->args != NULL)
@@ -474,7 +475,7 @@ void words_of_line(struct arena *a, const struct node *scalar,
                        .text = scalar->text,
                        .node = scalar,
                        .compose = scope->is_compose ? scope : NULL};
-    struct walk w = {.a = a, .s = &s};
+    struct script_reader w = {.a = a, .s = &s};
     struct shell sh = {scalar->text, '\\'};
     if (scope->names != NULL && !scope->is_compose)
         w.names = *scope->names;

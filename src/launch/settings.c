@@ -121,8 +121,8 @@ static bool read_stack(const struct launch_file *f, const struct node *spec) {
 }
 
 /* Reads "nvidia-gpu-l4:2", two L4. A profile such as "cpu:4" has no GPU. */
-static void take_profile(const struct launch_file *f, struct workload *w,
-                         const struct node *profile) {
+static void profile_add(const struct launch_file *f, struct workload *w,
+                        const struct node *profile) {
     struct str count, name = str_cut(scalar_of(profile), ':', &count);
     struct str behind = str_slice(name, str_find(name, STR("-gpu-")), name.n);
     struct str card = str_from(behind, behind.n > 5 ? 5 : behind.n);
@@ -149,7 +149,7 @@ static bool read_kubeai(const struct launch_file *f, const struct node *root) {
         start(f, scalar_of(node_or(member(member(root, "metadata"), "name"),
                                    url)), url);
     word_add(f->a, &w->words, str_from(name, 5), node_bytes(url));
-    take_profile(f, w, profile);
+    profile_add(f, w, profile);
     add_items(f, w, member(spec, "args"));
     return true;
 }
@@ -190,7 +190,8 @@ static void read_llm(const struct launch_file *f, const struct node *config) {
 
 /* Reads every map with a model_loading_config: llm_configs, llm_config,
  * prefill_config, decode_config. */
-static bool walk(const struct launch_file *f, const struct node *n, int depth) {
+static bool find_llms(const struct launch_file *f, const struct node *n,
+                      int depth) {
     if (n == NULL || depth > LINT_DEPTH_MAX)
         return false;
     if (n->kind == NODE_MAP && node_get(n, "model_loading_config") != NULL) {
@@ -199,7 +200,7 @@ static bool walk(const struct launch_file *f, const struct node *n, int depth) {
     }
     bool found = false;
     for (size_t i = 0; i < n->count; i++)
-        found = walk(f, node_child(n, i), depth + 1) || found;
+        found = find_llms(f, node_child(n, i), depth + 1) || found;
     return found;
 }
 
@@ -211,5 +212,5 @@ bool settings_read_file(const struct launch_file *f, const struct node *root) {
         return true;
     }
     return read_stack(f, member(root, "servingEngineSpec")) ||
-           walk(f, root, 0);
+           find_llms(f, root, 0);
 }

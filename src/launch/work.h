@@ -8,7 +8,7 @@
 #include "render/fit_words.h"
 
 /* A workload with the answer of `fit`. */
-struct asked {
+struct target {
     const struct workload *w;
     const struct engine *engine; /* NULL: it starts no known engine */
     const struct fit *fit;       /* NULL: `fit` refused the question */
@@ -35,8 +35,8 @@ struct lint_work {
     struct reader *r;
     struct teller teller;
     const struct source *src;
-    struct asked *asked;
-    size_t asked_count;
+    struct target *targets;
+    size_t target_count;
     struct lint_file *file;
     size_t finding_cap;
 };
@@ -44,7 +44,8 @@ struct lint_work {
 struct found { /* the parts of a finding */
     const struct lint_rule *rule;
     const struct workload *w;
-    const struct asked *it; /* its facts may be named in the text; NULL: none */
+    const struct target *it; /* its facts may be named in the text; NULL: no
+                                facts */
     struct span_of_file at;
     struct str args[4];
     const struct lint_edit *edits;
@@ -54,7 +55,7 @@ struct found { /* the parts of a finding */
 /* ask.c */
 struct str engine_short_name(const struct engine *e); /* "llama" */
 struct engine_words engines_named(struct lint_work *k);
-void ask_fit(struct lint_work *k, struct asked *it);
+void target_fit(struct lint_work *k, struct target *it);
 /* True if the word is this flag ("--tp", "--tp=2"), or a flag that sets the
  * fact. */
 bool word_is_flag(const struct flag *flag, struct str word);
@@ -78,45 +79,46 @@ const char **facts_of(struct lint_work *k, const struct workload *w);
 
 /* bound.c: sets FIT_NO if the weights alone are too large, by the model's
  * name. */
-void bound_by_name(struct lint_work *k, struct asked *it);
-int64_t card_most(const struct asked *it); /* bytes of one card; 0: not known */
+void bound_by_name(struct lint_work *k, struct target *it);
+/* Bytes of one card; 0: not known. */
+int64_t card_most(const struct target *it);
 /* The share of a card that the engine may use; NULL: not given. */
-const struct fact *share_of_card(const struct asked *it);
+const struct fact *share_of_card(const struct target *it);
 /* The least bytes of host memory for experts that are kept there; 0: none. */
-int64_t experts_least(struct lint_work *k, const struct asked *it);
+int64_t experts_least(struct lint_work *k, const struct target *it);
 /* For an unknown model: the bytes that the cards hold. No model with more
  * weights fits. 0: unknown. */
-int64_t room_for_weights(const struct asked *it);
+int64_t room_for_weights(const struct target *it);
 /* True if the size in the model's name, with its cache, is small for the
  * cards. */
-bool is_likely_by_size(struct lint_work *k, const struct asked *it);
+bool is_likely_by_size(struct lint_work *k, const struct target *it);
 /* The same command with the served name in place of the path; NULL: the
  * catalogue does not have that name, or the path has a size. */
 const struct workload *workload_by_served(struct lint_work *k,
-                                          const struct asked *it);
+                                          const struct target *it);
 
 /* gap.c: the most important effect of a flag whose value is unknown: the
  * longest request, other memory, weights on a card. No verdict rests on its
  * default. */
 enum gap { GAP_NONE, GAP_LENGTH, GAP_OTHER, GAP_WEIGHTS };
-enum gap gap_of(const struct asked *it);
+enum gap gap_of(const struct target *it);
 const struct workload *workload_short(struct lint_work *k,
-                                      const struct asked *it);
+                                      const struct target *it);
 /* True if the engine decides how many layers lie on the GPU. */
-bool is_placed_by_engine(const struct asked *it);
+bool is_placed_by_engine(const struct target *it);
 
 /* rules.c */
-void rules_ask(struct lint_work *k);
-void rule_found(struct lint_work *k, const struct found *f);
+void rules_check(struct lint_work *k);
+void finding_add(struct lint_work *k, const struct found *f);
 
 /* checks.c: the rules that need code */
-void checks_ask(struct lint_work *k, const struct lint_rule *rule);
+void checks_run(struct lint_work *k, const struct lint_rule *rule);
 
 /* edit.c */
 struct lint_edit edit_drop(const struct workload *w, struct span_of_file at);
 /* The edits that put the plan's settings into the file. False: one of them
  * cannot be put there. */
-bool edits_of_plan(struct lint_work *k, const struct asked *it,
+bool edits_of_plan(struct lint_work *k, const struct target *it,
                    const struct fit_plan *plan, const struct lint_edit **out,
                    size_t *count);
 

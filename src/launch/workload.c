@@ -71,8 +71,8 @@ bool word_is_shell(struct str word) {
     return STR_IS_ONE(path_base(word), "sh", "bash", "dash", "ash", "zsh");
 }
 
-struct option_said option_at(const struct word_list *words, size_t i) {
-    struct option_said it;
+struct option_word option_at(const struct word_list *words, size_t i) {
+    struct option_word it;
     it.name = str_cut(words->at[i].text, '=', &it.value);
     if (it.name.n == words->at[i].text.n && i + 1 < words->count)
         it.value = words->at[i + 1].text;
@@ -82,7 +82,7 @@ struct option_said option_at(const struct word_list *words, size_t i) {
 struct str option_value(const struct word_list *words,
                         const char *const *names) {
     for (size_t i = 0; i < words->count; i++) {
-        struct option_said o = option_at(words, i);
+        struct option_word o = option_at(words, i);
         if (str_in(o.name, names))
             return o.value;
     }
@@ -160,7 +160,7 @@ void node_key(const struct launch_file *f, struct workload *w,
         setting_add(f->a, &w->keys, str_of(name), n->text, node_bytes(n));
 }
 
-bool pair_at(const struct node *env, size_t i, struct pair_said *out) {
+bool pair_at(const struct node *env, size_t i, struct env_pair *out) {
     const struct node *value =
         env->kind == NODE_LIST ? env->items[i] : env->pairs[i].value;
     bool is_text = value->kind == NODE_SCALAR;

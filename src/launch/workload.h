@@ -80,10 +80,10 @@ bool word_is_script_option(struct str word);
 struct str path_base(struct str path); /* the part behind the last slash */
 bool word_is_shell(struct str word);   /* "/bin/bash" */
 /* An option with its value: "--tp=2", or "--tp" and the word behind it. */
-struct option_said {
+struct option_word {
     struct str name, value;
 };
-struct option_said option_at(const struct word_list *words, size_t i);
+struct option_word option_at(const struct word_list *words, size_t i);
 /* The value of the first of these options; empty: none is there. */
 struct str option_value(const struct word_list *words,
                         const char *const *names);
@@ -118,12 +118,12 @@ void node_option(const struct launch_file *f, struct word_list *words,
 void node_key(const struct launch_file *f, struct workload *w,
               const char *name, const struct node *n);
 /* A NAME=value of a list, or a pair of a map; value empty: none is given. */
-struct pair_said {
+struct env_pair {
     struct str name, value;
     struct span_of_file at;
 };
 bool pair_at(const struct node *env, size_t i,
-             struct pair_said *out); /* false: item i is no pair */
+             struct env_pair *out); /* false: item i is no pair */
 
 /* The value of a key; NULL: none. */
 const struct node *pair_named(const struct node *map, struct str name);
@@ -223,7 +223,7 @@ struct beside {
  * is_told a remark is made at `at`. */
 const struct source *beside_open(struct beside *b, const struct source *from,
                                  struct str path, struct span_of_file at,
-                                 bool is_told);
+                                 bool is_reported);
 /* Reads NAME=value lines as docker compose does. Variables in values come from
  * `scope` and from lines above. */
 void env_file_read(struct beside *b, const struct source *src,
@@ -231,7 +231,7 @@ void env_file_read(struct beside *b, const struct source *src,
 /* beside_open() for such a file, or for the example file beside it. */
 const struct source *env_file_open(struct beside *b,
                                    const struct source *from, struct str path,
-                                   struct span_of_file at, bool is_told);
+                                   struct span_of_file at, bool is_reported);
 /* Reads the variables of a compose file: from .env, or --env-file. */
 void env_files_read(struct beside *b, const struct source *compose,
                     struct setting_list *out);

@@ -56,13 +56,13 @@ void lint_put_text(struct arena *a, const struct lint_file *file,
         put_finding(a, out, &file->findings[i], width);
     for (size_t i = 0; i < file->service_count; i++) {
         const struct lint_service *s = &file->services[i];
-        if (!s->is_asked || has_verdict_finding(file, s))
+        if (!s->has_engine || has_verdict_finding(file, s))
             continue;
         utf8_clean(out, file->path);
         buf_printf(out, ":%u: ", s->line);
         utf8_clean(out, s->name);
         buf_add(out, STR(": "));
-        utf8_clean(out, s->told);
+        utf8_clean(out, s->text);
         buf_add_char(out, '\n');
     }
 }
@@ -76,7 +76,7 @@ static struct json *service_json(struct arena *a,
         {"service", json_text(a, s->name)}, {"engine", json_text(a, s->engine)},
         {"verdict", json_spelling(a, fit_spelling(s->fits))},
         {"weights_most", s->room > 0 ? json_int(a, s->room) : NULL},
-        {"text", json_text(a, s->told)});
+        {"text", json_text(a, s->text)});
 }
 
 static void push_file(struct arena *a, const struct lint_file *file,
@@ -87,7 +87,7 @@ static void push_file(struct arena *a, const struct lint_file *file,
         json_push(diagnostics, o);
     }
     for (size_t i = 0; i < file->service_count; i++)
-        if (file->services[i].is_asked)
+        if (file->services[i].has_engine)
             json_push(services, service_json(a, &file->services[i]));
 }
 
