@@ -2,8 +2,8 @@
  *
  * The same words may need opposite advice, depending on stage, frames and
  * numbers. Every entry of the group is evaluated: its conditions are patterns
- * in a scope, its predicates are SQL over facts. An entry with a false one is
- * ruled out. Order of the rest:
+ * in a scope, its predicates are SQL expressions over facts. An entry with a
+ * false one is ruled out. Order of the rest:
  *
  *   all true  before  any unknown
  *   then `prefer`, then more conditions, then the lower entry number
