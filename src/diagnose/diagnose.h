@@ -28,8 +28,8 @@ struct answers {
 struct report *diagnose(struct arena *a, struct reader *r,
                         const struct scan_result *scan, struct str input_name,
                         const struct answers *answers);
-/* The entries that a report is about, findings and then suspects, and the
- * context of the log: what a report begins with. */
+/* The entries of a report's findings and then of its suspects, and the context
+ * of the log. */
 struct report_entries {
     const struct entry **at;
     size_t count;

@@ -37,7 +37,8 @@ static void stage_hits_collect(struct diagnosis *d) {
     d->stage_hits = (struct hit_run){list, count};
 }
 
-/* The few hits that capture a fact are asked for once per message. */
+/* Collects the hits that capture a fact. They are few and are searched once per
+ * message. */
 static void fact_hits_collect(struct diagnosis *d) {
     const struct hit_list *hits = &d->scan->hits;
     size_t count[FACT_COUNT_OF] = {0};

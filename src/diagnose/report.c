@@ -337,7 +337,7 @@ size_t report_failures(const struct report *r) {
     return count;
 }
 
-/* From hits to incidents, with their facts and the entry of each. */
+/* Finds the incidents, with their facts and entries. */
 static void diagnose_incidents(struct diagnosis *d) {
     hits_sort(d);
     sightings_find(d);

@@ -116,8 +116,8 @@ struct diagnosis {
     const struct hit **sorted_hits; /* by pattern, then order */
     size_t sorted_count;
     struct hit_run stage_hits; /* in order of position */
-    struct hit_run with_fact[FACT_COUNT_OF]; /* hits that capture it, in that
-                                                order */
+    struct hit_run with_fact[FACT_COUNT_OF]; /* hits that capture the fact, in
+                                                order of position */
     struct sighting_list sightings;
     const struct engine *engine; /* NULL: unknown, or not in the index */
     struct fact_list context;    /* one per name */
