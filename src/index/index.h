@@ -151,7 +151,8 @@ uint32_t reader_signature_pattern(struct reader *r, uint32_t entry_number,
 const struct engine *reader_engine(struct reader *r, uint32_t number);
 const struct engine *reader_engine_by_id(struct reader *r, struct str id);
 size_t reader_engine_count(struct reader *r);
-/* Engines whose rows are tried whatever the engine is. i: 0 ... count - 1. */
+/* The flags and options of engines whose rows are tried whatever the engine is,
+ * and nothing else of them. i: 0 ... count - 1. */
 const struct engine *reader_everywhere(struct reader *r, uint32_t i);
 size_t reader_everywhere_count(struct reader *r);
 /* NULL: kb/causes.yaml has no such cause. */

@@ -31,7 +31,7 @@ enum section {
     SECTION_ENTRY_ID,    /* id or former id -> number */
     SECTION_ENGINE,      /* by number */
     SECTION_ENGINE_ID,   /* id -> number */
-    SECTION_EVERYWHERE,  /* numbers of engines whose rows are always tried */
+    SECTION_EVERYWHERE,  /* settings of engines whose rows are always tried */
     SECTION_MODEL,       /* by number */
     SECTION_MODEL_NAME,  /* form and name -> number */
     SECTION_GPU,         /* by number */

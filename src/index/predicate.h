@@ -10,9 +10,11 @@ enum value_kind { VALUE_NULL, VALUE_INTEGER, VALUE_REAL, VALUE_TEXT };
 
 struct value {
     enum value_kind kind;
-    int64_t integer;
-    double real;
-    struct str text;
+    union {
+        int64_t integer;
+        double real;
+        struct str text;
+    };
 };
 
 enum operation {

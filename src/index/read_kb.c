@@ -16,10 +16,7 @@ size_t reader_everywhere_count(struct reader *r) {
 }
 
 const struct engine *reader_everywhere(struct reader *r, uint32_t i) {
-    uint32_t number;
-    struct record record = reader_record(r, SECTION_EVERYWHERE, i);
-    record_number(&record, &number);
-    return reader_engine(r, number);
+    return reader_noun(r, SECTION_EVERYWHERE, i, &shape_engine);
 }
 
 const struct engine *reader_engine_by_id(struct reader *r, struct str id) {

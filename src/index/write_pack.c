@@ -109,14 +109,24 @@ static void pack_entries(struct writer *w, const struct corpus *c) {
 
 /* ---- everything but entries ---- */
 
+/* What sets a fact, without the rows that a log is read with. */
+static void pack_settings(struct writer *w, const struct engine *e) {
+    struct engine settings = {.id = e->id,
+                              .flags = e->flags,
+                              .flag_count = e->flag_count,
+                              .options = e->options,
+                              .option_count = e->option_count};
+    codec_shape(pack_add(w->pack, SECTION_EVERYWHERE), &shape_engine,
+                &settings);
+}
+
 static void pack_kb(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->engine_count; i++) {
         codec_shape(pack_add(w->pack, SECTION_ENGINE), &shape_engine,
                     &c->engines[i]);
         pack_number(w, SECTION_ENGINE_ID, c->engines[i].id, i);
-        uint32_t number = (uint32_t)i;
         if (c->engines[i].is_everywhere)
-            record_number(pack_add(w->pack, SECTION_EVERYWHERE), &number);
+            pack_settings(w, &c->engines[i]);
     }
     pack_models(w, c);
     for (size_t i = 0; i < c->gpu_count; i++)
