@@ -568,6 +568,8 @@ struct predicate predicate_read(struct arena *a, struct str text) {
         refuse(&p, p.next.rest, "this has no place in a predicate");
     if (out.fact_count == 0)
         refuse(&p, text, "it names no fact");
+    if (out.where.n == 0)
+        out.where = text; /* at its end there is nothing to show */
     out.root = out.why == NULL ? x.e : NULL;
     return out;
 }
