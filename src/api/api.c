@@ -6,7 +6,7 @@
 
 #include "api/handles.h"
 #include "base/limits.h"
-#include "render/names.h"
+#include "render/render.h"
 
 /* ---- knowledge bases ---- */
 

@@ -14,7 +14,7 @@
 
 #include "corpus/version.h"
 #include "memory/shape.h"
-#include "render/fit.h"
+#include "render/render.h"
 
 #define SWEEP_POINTS 12
 

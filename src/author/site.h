@@ -4,7 +4,7 @@
 
 #include "author/author.h"
 
-#include "render/model.h"
+#include "render/render.h"
 
 struct site_page {
     struct str path; /* below the folder: "en/vllm/kv-cache-too-small.md" */

@@ -7,7 +7,7 @@
 
 #include "api/handles.h"
 #include "corpus/fields.h"
-#include "render/fit.h"
+#include "render/render.h"
 
 /* Engines that serve models and differ in their cache, besides vLLM. */
 static const char *const others[] = {"sglang", "llama.cpp", "tensorrt-llm",

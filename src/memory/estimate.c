@@ -278,8 +278,8 @@ static bool is_assumed(const struct inputs *c, enum fact_name name) {
 
 /* What the engine calls a cache of 8 bits. */
 static struct str narrow_cache(const struct inputs *c) {
-    const struct engine_rules *engine = engine_of(c);
-    return engine && engine->has_cells ? str_of(engine->narrow) : STR("fp8");
+    const struct engine_rules *e = engine_of(c);
+    return e->has_cells ? str_of(e->narrow) : STR("fp8");
 }
 
 /* The same case with another value, or none. */

@@ -49,13 +49,11 @@ enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
 
 static struct budget budget_of(struct arena *a, const struct inputs *c,
                                const struct kv *kv) {
-    static const enum fact_name said[] = {FACT_kv_available, FACT_kv_bytes,
-                                          FACT_pool_available};
     struct budget b = budget_begin(a, c);
-    struct str source = {0};
-    for (size_t i = 0; source.n == 0 && i < sizeof said / sizeof *said; i++)
-        source = write_source(a, c, said[i]);
-    source = source.n > 0 ? source : STR("derived");
+    enum fact_name said = inputs_first_known(
+        c, FACT_LIST(FACT_kv_available, FACT_kv_bytes, FACT_pool_available));
+    struct str source = said != FACT_COUNT_OF ? write_source(a, c, said)
+                                              : STR("derived");
     budget_add(&b, "weights", engine_weights(c), weights_source(a, c));
     budget_add_fact(a, &b, c, "activation", FACT_activation_peak);
     budget_add_fact(a, &b, c, "non_torch", FACT_non_torch);
@@ -342,10 +340,9 @@ static void fit_remark(struct arena *a, const struct fit_question *q,
 /* ---- together ---- */
 
 static bool is_refused(const struct fit *fit) {
-    static const enum fit_check own[] = {CHECK_HEADS, CHECK_SPLIT, CHECK_FLASH,
-                                         CHECK_RANKS, CHECK_FREE};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (fit->checks[own[i]].verdict == VERDICT_NOT_ENOUGH)
+    for (int i = 0; i < CHECK_COUNT_OF; i++)
+        if (fit_checks[i].refuses &&
+            fit->checks[i].verdict == VERDICT_NOT_ENOUGH)
             return true;
     return false;
 }

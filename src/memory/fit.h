@@ -51,7 +51,7 @@ struct fit_plan { /* changes that together make it fit */
 enum effort fit_plan_effort(const struct fit_plan *plan);
 enum loses fit_plan_loses(const struct fit_plan *plan);
 
-/* What an engine or an operator looks at beside the arithmetic. */
+/* What an engine or an operator looks at beside the arithmetic: fit_check.c. */
 enum fit_check {
     CHECK_HEADS,    /* attention heads divide among TP ranks */
     CHECK_SPLIT,    /* so do KV heads, vocabulary, columns, experts */
@@ -63,6 +63,13 @@ enum fit_check {
     CHECK_SKU,      /* KAITO: unquantized weights <= all cards together */
     CHECK_COUNT_OF
 };
+
+extern const struct fit_check_row {
+    const char *name; /* in JSON */
+    const char *key;  /* of what is wrong; NULL: the check's own note says it */
+    enum unit unit;   /* of what is asked and there */
+    bool refuses;     /* an engine that does not start, whatever room there is */
+} fit_checks[CHECK_COUNT_OF];
 
 struct fit_checked {
     enum verdict verdict; /* VERDICT_NONE: it does not come up */

@@ -29,6 +29,17 @@
 #define VOCABULARY_PAD 64
 #define USUAL_GROUP 128 /* of AWQ and GPTQ, where nobody says */
 
+const struct fit_check_row fit_checks[CHECK_COUNT_OF] = {
+    [CHECK_HEADS] = {"heads", "fit.heads", UNIT_COUNT, true},
+    [CHECK_SPLIT] = {"split", NULL, UNIT_COUNT, true},
+    [CHECK_FLASH] = {"flash_attention", NULL, UNIT_COUNT, true},
+    [CHECK_RELEASE] = {"release", NULL, UNIT_COUNT, false},
+    [CHECK_RANKS] = {"ranks", "fit.ranks", UNIT_COUNT, true},
+    [CHECK_POSITION] = {"position", "fit.position", UNIT_TOKENS, false},
+    [CHECK_FREE] = {"free_at_start", "fit.free", UNIT_BYTES, true},
+    [CHECK_SKU] = {"kaito_sku", NULL, UNIT_BYTES, false},
+};
+
 struct obstacle { /* key NULL: none */
     const char *key;
     int64_t asked, there;

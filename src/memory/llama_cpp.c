@@ -287,13 +287,11 @@ static struct span activation(const struct inputs *c) {
     return llama_compute_bytes(&at);
 }
 
+/* Beside those that are llama_effect()'s of any engine: effect.c. */
 static effect_fn *const own_effects[EFFECT_COUNT_OF] = {
-    [EFFECT_context_length] = llama_effect,
     [EFFECT_max_model_len] = llama_effect,
     [EFFECT_kv_cache_dtype] = llama_effect,
-    [EFFECT_gpu_layers] = llama_effect,
-    [EFFECT_max_num_batched_tokens] = llama_effect,
-    [EFFECT_flash_attention] = llama_effect};
+    [EFFECT_max_num_batched_tokens] = llama_effect};
 
 #define CELLS                                                                  \
     .pool = POOL_REST, .windows = KEEP_WHOLE, .has_cells = true,               \

@@ -74,20 +74,12 @@ static struct json *training(const struct teller *t,
                 {"host", json_span(t, held->host)});
 }
 
-static const char *const check_names[CHECK_COUNT_OF] = {
-    [CHECK_HEADS] = "heads",       [CHECK_SPLIT] = "split",
-    [CHECK_FLASH] = "flash_attention", [CHECK_RELEASE] = "release",
-    [CHECK_RANKS] = "ranks",
-    [CHECK_POSITION] = "position", [CHECK_FREE] = "free_at_start",
-    [CHECK_SKU] = "kaito_sku",
-};
-
 static struct json *checks(const struct teller *t, const struct fit *fit) {
     struct json *o = json_new_object(t->a);
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const struct fit_checked *k = &fit->checks[i];
         if (k->verdict != VERDICT_NONE)
-            json_set(o, check_names[i],
+            json_set(o, fit_checks[i].name,
                      JSON(t,
                           {"verdict",
                            json_spelling(t->a, verdict_spelling(k->verdict))},

@@ -207,20 +207,12 @@ struct str fit_check_said(const struct teller *t, const char *key,
 
 size_t fit_failed(const struct teller *t, const struct fit *fit,
                   struct str lines[FIT_FAILED_MOST]) {
-    static const struct {
-        enum fit_check check;
-        const char *key;
-        enum unit unit;
-    } failed[] = {{CHECK_HEADS, "fit.heads", UNIT_COUNT},
-                  {CHECK_RANKS, "fit.ranks", UNIT_COUNT},
-                  {CHECK_POSITION, "fit.position", UNIT_TOKENS},
-                  {CHECK_FREE, "fit.free", UNIT_BYTES}};
     size_t count = 0;
-    for (size_t i = 0; i < sizeof failed / sizeof failed[0]; i++) {
-        const struct fit_checked *k = &fit->checks[failed[i].check];
-        if (k->verdict == VERDICT_NOT_ENOUGH)
-            lines[count++] = fit_check_said(t, failed[i].key, k,
-                                            failed[i].unit);
+    for (int i = 0; i < CHECK_COUNT_OF; i++) {
+        const struct fit_checked *k = &fit->checks[i];
+        if (k->verdict == VERDICT_NOT_ENOUGH && fit_checks[i].key != NULL)
+            lines[count++] =
+                fit_check_said(t, fit_checks[i].key, k, fit_checks[i].unit);
     }
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const struct note *why = &fit->checks[i].why;

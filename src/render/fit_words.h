@@ -3,7 +3,6 @@
 #ifndef RENDER_FIT_WORDS_H
 #define RENDER_FIT_WORDS_H
 
-#include "render/fit.h"
 #include "render/parts.h"
 
 /* "meta-llama/Llama-3.1-8B on RTX 4090, vLLM 0.21.0: it fits" */

@@ -1,6 +1,5 @@
 /* formats.c: the one table of formats. A format that people read is one
  * function that walks a document; JSON is made from the answer itself. */
-#include "render/fit.h"
 #include "render/parts.h"
 
 enum shows { SHOWS_REPORT = 1, SHOWS_ENTRY = 2, SHOWS_LIST = 4, SHOWS_FIT = 8,

@@ -4,7 +4,6 @@
  *
  * A list: {"schema":1,"entries":[{id, component, mechanism, severity, role,
  * title}]}; a search adds matched, score and snippet. */
-#include "render/names.h"
 #include "render/parts.h"
 
 #define SCHEMA 1

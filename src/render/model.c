@@ -1,8 +1,6 @@
 /* model.c: what a model takes, as a page: its KV cache by engine and release,
  * what fits on which GPU, how that was computed, and where its shape is from.
  * Every number is a fit's; nothing is reckoned here. */
-#include "render/model.h"
-
 #include "render/fit_words.h"
 
 struct str model_slug(struct arena *a, const struct model *m) {

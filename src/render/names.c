@@ -5,8 +5,6 @@
  * JSON: {"schema":1,"models":[{"name":..., "parameters":...}]}, a number as a
  * number; what is not known is left out. JSON lines: an object per line. Of the
  * machine at hand each row is a FACT as in a report. */
-#include "render/names.h"
-
 #include "base/limits.h"
 #include "diagnose/machine.h"
 #include "render/parts.h"

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "diagnose/report.h"
 #include "index/index.h"
+#include "memory/releases.h"
 
 struct render_options {
     enum lang lang;
@@ -42,9 +43,64 @@ struct listing {
     struct str words; /* that were searched for */
 };
 
-struct fit_sheet; /* render/fit.h */
-struct names;     /* render/names.h */
-struct model_sheet; /* render/model.h */
+/* What `oomkb fit` answers: a fit, and others beside it. */
+struct fit_column { /* one value of --compare */
+    struct str value;
+    const struct fit *fit;
+};
+
+struct fit_sheet {
+    const struct fit *fit;
+    const struct fit *told; /* that people read of: fit, or one compared */
+    struct str compared; /* the fact that differs; empty: nothing compared */
+    const struct fit_column *columns;
+    size_t column_count;
+    struct release_steps steps; /* --compare engine_version: between them */
+    const struct fit_point *points; /* --sweep max_model_len */
+    size_t point_count;
+};
+
+/* Pages on models: one model with what it takes, or all of them. */
+struct model_on { /* a GPU, alone */
+    const struct gpu *gpu;
+    const struct fit *fit;
+};
+
+/* Releases of an engine that reckon alike; an end that is empty is open. Of an
+ * engine whose rules are not known by release, the newest alone: until = from. */
+struct model_kv {
+    struct str engine, from, until;
+    struct span per_token, request; /* bytes */
+};
+
+struct model_sheet {
+    const struct model *model; /* NULL: a page of all */
+    const struct fit *fit;     /* on no GPU, with every default */
+    const struct model_on *on;
+    size_t on_count;
+    const struct model_kv *kv;
+    size_t kv_count;
+    struct release_steps steps; /* of vLLM, from the first release in kv on */
+    const struct model_sheet *all; /* of a page of all, each with model, fit */
+    size_t all_count;
+};
+
+/* A list of what can be named, beside entries (names.c). */
+#define NAMES_COLUMNS 4
+
+struct cell {
+    struct str text; /* empty: not known */
+    int64_t number;
+    bool is_number;
+};
+
+struct names {
+    const char *what;                   /* "models" */
+    const char *const *columns;         /* of JSON, and of list.column.* */
+    size_t column_count, row_count, cap;
+    struct cell *cells; /* row by row */
+    const struct machine_list *machine; /* JSON: a row is one of these; or NULL */
+};
 
 /* What is written: the member that is not NULL. */
 struct answer {
@@ -88,6 +144,18 @@ struct listing list_entries(struct arena *a, struct reader *r,
                             struct str component);
 struct listing search_entries(struct arena *a, struct reader *r,
                               struct str words, const struct report *matched);
+
+extern const char *const names_known[]; /* "models" ..., NULL-terminated */
+/* Raises FAIL_USAGE for what is no such list. */
+const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
+                             struct str what);
+
+/* What is known of the machine at hand. */
+const struct names *names_of_machine(struct arena *a, struct reader *r,
+                                     enum lang lang,
+                                     const struct machine_list *list);
+/* "Qwen--Qwen2.5-7B-Instruct": the name of its page. */
+struct str model_slug(struct arena *a, const struct model *m);
 
 /* i18n: the text of a note in that language. */
 struct str say(struct arena *a, struct reader *r, enum lang lang,
