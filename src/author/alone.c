@@ -24,7 +24,7 @@ static bool check_one(struct complaints *c, const struct source *src,
 
 bool author_read_entry(struct arena *a, struct str path, struct str yaml,
                        diag_fn on_diag, void *ctx, struct entry *out) {
-    struct complaints c = {.a = a};
+    struct complaints c = {.a = a, .scratch = a};
     struct entry e = {0};
     struct str id = path;
     if (str_starts(id, STR("entries/")))
@@ -40,7 +40,7 @@ bool author_read_entry(struct arena *a, struct str path, struct str yaml,
 struct author_result author_check_alone(struct arena *a, struct str path,
                                         diag_fn on_diag, void *ctx) {
     struct author_options none = {0};
-    struct build d = {.a = a, .options = &none, .c = {.a = a}};
+    struct build d = {.a = a, .options = &none, .c = {.a = a, .scratch = a}};
     const struct source *src = build_source(&d, path);
     struct entry e = {0};
     if (src != NULL)
@@ -53,7 +53,7 @@ struct author_result author_check_alone(struct arena *a, struct str path,
 static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
                          void *ctx, struct layout_sums *sums) {
     struct author_options none = {0};
-    struct build d = {.a = a, .options = &none, .c = {.a = a}};
+    struct build d = {.a = a, .options = &none, .c = {.a = a, .scratch = a}};
     const struct source *src = build_source(&d, path);
     const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
     complaints_tell(&d.c, on_diag, ctx);

@@ -58,6 +58,11 @@ void build_put(struct build *d, enum made_kind kind, struct made made);
 /* Call check for each of a kind. */
 typedef void (*made_check)(struct build *d, const struct made *m);
 void build_each(struct build *d, enum made_kind kind, made_check check);
+/* share.c: Do each of count things on all processors. own is the build of a
+ * thread: its complaints are added to d in the order of the things. */
+typedef void shared_fn(struct build *own, const void *what, size_t i);
+void build_share(struct build *d, size_t count, shared_fn *each,
+                 const void *what);
 /* True if its file is to be reported on: options->only. */
 bool build_is_asked(const struct build *d, const struct made *m);
 /* NULL: there is none. The lists must be settled. */

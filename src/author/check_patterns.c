@@ -28,7 +28,7 @@ static void note_groups(struct str pattern, bool *fact_used) {
 void check_growth(struct complaints *c, const struct source *src,
                   struct place place, struct str pattern, struct str sample) {
     struct pattern_growth g;
-    if (!pattern_grows(c->a, pattern, sample, &g))
+    if (!pattern_grows(c->scratch, pattern, sample, &g))
         return;
     struct str shown = str_slice(g.text, 0, TRIED_TEXT_BYTES_MAX);
     complain(c, src, place, CODE_steep_pattern,
@@ -45,7 +45,7 @@ bool check_pattern(struct complaints *c, const struct source *src,
     if (n == NULL || n->kind != NODE_SCALAR || n->text.n == 0)
         return false;
     enum pattern_flaw flaw =
-        pattern_check(c->a, n->text, is_weak || use == USE_EXTRACT,
+        pattern_check(c->scratch, n->text, is_weak || use == USE_EXTRACT,
                       use == USE_CONTEXT, &error);
     switch (flaw) {
     case PATTERN_SYNTAX:
@@ -95,7 +95,7 @@ static void check_own_sample(const struct entry_check *k,
                              const struct node *sample, struct str pattern) {
     if (sample == NULL || sample->kind != NODE_SCALAR || sample->text.n == 0)
         return;
-    if (!pattern_matches(k->c->a, pattern, sample->text)) {
+    if (!pattern_matches(k->c->scratch, pattern, sample->text)) {
         struct place place = node_place_at(sample, 0);
         complain(k->c, k->src, place, CODE_sample_mismatch,
                  "the pattern of this signature does not match its sample");
@@ -191,7 +191,7 @@ void check_predicate(const struct entry_check *k, const struct node *n) {
     struct str why = {0};
     if (n == NULL || n->kind != NODE_SCALAR || n->text.n == 0)
         return;
-    if (when_valid(k->c->a, n->text, &why))
+    if (when_valid(k->c->scratch, n->text, &why))
         check_words(k, n);
     else
         complain(k->c, k->src, n->place, CODE_bad_when, "%.*s", STR_ARG(why));

@@ -2,7 +2,7 @@
  *
  * The image that was just built is opened as the program will open it once it
  * is linked in, each sample is scanned, and what speaks is held against the
- * entry that the sample belongs to. Each sample has an arena of its own.
+ * entry that the sample belongs to.
  *
  *     signature's sample   its entry speaks, or one of its group, or one that
  *                          a relation ties to it
@@ -15,12 +15,11 @@
 #include "diagnose/diagnose.h"
 #include "match/match.h"
 
-enum { SAMPLE_ARENA_BYTES = 256 << 20 };
-
 /* What all samples are tried on. */
 struct bench {
     const struct index *ix;
     const struct scan_kit *kit;
+    struct reader *reader; /* of the samples of one entry */
 };
 
 struct answered {
@@ -30,7 +29,7 @@ struct answered {
 };
 
 struct trial {
-    struct arena arena;
+    struct arena *a;
     const struct bench *on;
     struct str log;
     struct report_entries entries;
@@ -38,10 +37,10 @@ struct trial {
 
 static void run_trial(void *arg) {
     struct trial *t = arg;
-    struct reader *reader = reader_new(t->on->ix, &t->arena);
-    struct scanner *scanner = scan_new(&t->arena, t->on->kit, reader, 0);
+    struct reader *reader = t->on->reader;
+    struct scanner *scanner = scan_new(t->a, t->on->kit, reader, 0);
     scan_feed(scanner, t->log);
-    t->entries = report_entries(&t->arena, reader, scan_end(scanner));
+    t->entries = report_entries(t->a, reader, scan_end(scanner));
 }
 
 /* e: NULL where no entry is asked about. */
@@ -51,7 +50,7 @@ static struct answered who_spoke(struct build *d,
     struct answered out = {0};
     const struct fact *shown = facts_first(&s->context, FACT_program);
     if (shown != NULL)
-        out.program = arena_str(d->a, shown->word);
+        out.program = arena_str(d->c.scratch, shown->word);
     for (size_t i = 0; e != NULL && i < s->count; i++) {
         const struct entry *spoke = s->at[i];
         if (str_eq(spoke->id, e->id))
@@ -61,7 +60,7 @@ static struct answered who_spoke(struct build *d,
                   e->severity == SEVERITY_suspect)) /* none is surer */
             out.by_related = true;
         else if (out.stranger.n == 0)
-            out.stranger = arena_str(d->a, spoke->id);
+            out.stranger = arena_str(d->c.scratch, spoke->id);
     }
     return out;
 }
@@ -69,16 +68,12 @@ static struct answered who_spoke(struct build *d,
 static struct answered try(struct build *d, const struct bench *on,
                            const struct entry *e, struct str name,
                            struct str log) {
-    struct trial t = {.on = on, .log = log};
-    struct answered out = {0};
+    struct trial t = {.a = d->c.scratch, .on = on, .log = log};
     struct fault fault;
-    arena_init(&t.arena, d->a->from, SAMPLE_ARENA_BYTES);
-    enum fail failed = arena_guard(&t.arena, run_trial, &t, &fault);
-    if (failed == FAIL_NONE)
-        out = who_spoke(d, &t.entries, e);
-    arena_free(&t.arena);
+    enum fail failed = arena_guard(t.a, run_trial, &t, &fault);
     if (failed != FAIL_NONE)
         arena_raise(d->a, failed, "%.*s: %s", STR_ARG(name), fault.text);
+    struct answered out = who_spoke(d, &t.entries, e);
     d->samples++;
     return out;
 }
@@ -110,7 +105,9 @@ static void check_signature_sample(struct build *d, const struct bench *on,
 static void check_program_sample(struct build *d, const struct bench *on,
                                  const struct made *m) {
     const struct program *p = m->what;
-    struct str log = arena_printf(d->a, "%.*s" FAILURE, STR_ARG(p->sample));
+    if (p->sample.n == 0 || !build_is_asked(d, m))
+        return;
+    struct str log = arena_printf(d->c.scratch, "%.*s" FAILURE, STR_ARG(p->sample));
     struct str shown = try(d, on, NULL, m->src->path, log).program;
     if (!str_eq(shown, p->id))
         complain(&d->c, m->src, node_get(m->node, "sample")->place,
@@ -119,20 +116,11 @@ static void check_program_sample(struct build *d, const struct bench *on,
                  STR_ARG(shown.n > 0 ? shown : STR("none")));
 }
 
-static void check_program_samples(struct build *d, const struct bench *on) {
-    for (size_t i = 0; i < d->made[MADE_PROGRAM].count; i++) {
-        const struct made *m = &d->made[MADE_PROGRAM].at[i];
-        if (((const struct program *)m->what)->sample.n > 0
-            && build_is_asked(d, m))
-            check_program_sample(d, on, m);
-    }
-}
-
 static bool read_log(struct build *d, struct str path, struct str *bytes) {
     const char *why;
-    if (file_read(d->a, path, bytes, &why))
+    if (file_read(d->c.scratch, path, bytes, &why))
         return true;
-    complain(&d->c, source_new(d->a, path, (struct str){0}),
+    complain(&d->c, source_new(d->c.scratch, path, (struct str){0}),
              (struct place){0}, CODE_missing_file, "%s", why);
     return false;
 }
@@ -145,7 +133,7 @@ static void check_logs(struct build *d, const struct bench *on,
     if (m->log_path.n > 0 && read_log(d, m->log_path, &log)) {
         struct answered by = try(d, on, e, m->log_path, log);
         if (!by.by_itself)
-            complain(&d->c, source_new(d->a, m->log_path, (struct str){0}),
+            complain(&d->c, source_new(d->c.scratch, m->log_path, (struct str){0}),
                      (struct place){0}, CODE_log_unanswered,
                      "`%.*s` does not answer its own log%s%.*s",
                      STR_ARG(e->id), by.stranger.n > 0 ? "; it is " : "",
@@ -154,15 +142,15 @@ static void check_logs(struct build *d, const struct bench *on,
     if (m->ok_log_path.n > 0 && read_log(d, m->ok_log_path, &miss)) {
         struct answered by = try(d, on, e, m->ok_log_path, miss);
         if (by.by_itself)
-            complain(&d->c, source_new(d->a, m->ok_log_path, (struct str){0}),
+            complain(&d->c, source_new(d->c.scratch, m->ok_log_path, (struct str){0}),
                      (struct place){0}, CODE_ok_log_answered,
                      "`%.*s` answers a log in which it did not happen",
                      STR_ARG(e->id));
     }
 }
 
-static void check_samples_of(struct build *d, const struct bench *on,
-                             const struct made *m) {
+static void check_entry_samples(struct build *d, const struct bench *on,
+                                const struct made *m) {
     if (!build_is_asked(d, m) || made_entry(m)->withdrawn.in[LANG_EN].n > 0)
         return;
     for (size_t k = 0; k < made_entry(m)->signature_count; k++)
@@ -173,10 +161,20 @@ static void check_samples_of(struct build *d, const struct bench *on,
                  "no <slug>.ok.log: nothing shows where it stops");
 }
 
+/* The entries, then the programs. */
+static void check_samples_of(struct build *own, const void *what, size_t i) {
+    struct bench on = *(const struct bench *)what;
+    size_t entries = own->made[MADE_ENTRY].count;
+    on.reader = reader_new(on.ix, own->c.scratch);
+    if (i < entries)
+        check_entry_samples(own, &on, &own->made[MADE_ENTRY].at[i]);
+    else
+        check_program_sample(own, &on, &own->made[MADE_PROGRAM].at[i - entries]);
+}
+
 void check_samples(struct build *d, struct str image) {
     struct bench on = {.ix = index_open_builtin(d->a, image)};
     on.kit = scan_kit_open(d->a, on.ix);
-    for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
-        check_samples_of(d, &on, &d->made[MADE_ENTRY].at[i]);
-    check_program_samples(d, &on);
+    build_share(d, d->made[MADE_ENTRY].count + d->made[MADE_PROGRAM].count,
+                check_samples_of, &on);
 }

@@ -20,7 +20,7 @@ static void check_generated(struct build *d, const struct made *m,
     const struct node *flags = node_get(m->node, "flags");
     for (size_t i = written; i < e->context_count; i++) {
         struct pattern_error error = {0};
-        if (pattern_check(d->a, e->contexts[i].pattern, e->has_programs, true,
+        if (pattern_check(d->c.scratch, e->contexts[i].pattern, e->has_programs, true,
                           &error) != PATTERN_GOOD)
             complain(&d->c, m->src, flags->place, CODE_bad_pattern,
                      "the pattern %.*s, made for a setting, will not do: %.*s",
@@ -50,17 +50,24 @@ static void check_engine_alone(struct build *d, const struct made *m) {
         check_generated(d, m, written);
 }
 
+struct kind_check {
+    enum made_kind kind;
+    made_check check;
+};
+
+static void check_one(struct build *own, const void *what, size_t i) {
+    const struct kind_check *k = what;
+    k->check(own, &own->made[k->kind].at[i]);
+}
+
 static void check_all(struct build *d) {
-    static const struct {
-        enum made_kind kind;
-        made_check check;
-    } checks[] = {{MADE_ENTRY, check_alone},   {MADE_ENGINE, check_engine_alone},
+    static const struct kind_check checks[] = {{MADE_ENTRY, check_alone},   {MADE_ENGINE, check_engine_alone},
                   {MADE_MODEL, check_model},   {MADE_GPU, check_gpu},
                   {MADE_CAUSE, check_cause},   {MADE_RULE, check_rule},
                   {MADE_FIX, check_fix},       {MADE_ACT, check_act},
                   {MADE_PROGRAM, check_program}};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        build_each(d, checks[i].kind, checks[i].check);
+        build_share(d, d->made[checks[i].kind].count, check_one, &checks[i]);
     check_causes(d);
     check_relations(d);
     check_literals(d);
@@ -70,10 +77,28 @@ static void check_all(struct build *d) {
         check_docs(d);
 }
 
+static struct str_list copied(struct arena *a, const struct str_list *list) {
+    struct str_list copy = {arena_array(a, list->count, sizeof *copy.at),
+                            list->count};
+    for (size_t i = 0; i < list->count; i++)
+        copy.at[i] = arena_str(a, list->at[i]);
+    return copy;
+}
+
+static void study_one(struct build *own, const void *what, size_t i) {
+    const struct pattern_list *patterns = what;
+    struct pattern_study *s = &patterns->at[i].study;
+    pattern_study(own->c.scratch, &patterns->at[i]);
+    s->prepared = arena_str(own->a, s->prepared);
+    s->suffix = arena_str(own->a, s->suffix);
+    s->guards = copied(own->a, &s->guards);
+    s->literals = copied(own->a, &s->literals);
+    s->code = copied(own->a, &s->code);
+}
+
 static struct str build_image(struct build *d) {
     struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
-    for (size_t i = 0; i < patterns.count; i++)
-        pattern_study(d->a, &patterns.at[i]);
+    build_share(d, patterns.count, study_one, &patterns);
     struct str prefilter = scan_kit_build(d->a, &patterns);
     return index_write(d->a, &d->corpus, &patterns, prefilter);
 }
@@ -83,7 +108,7 @@ struct build *build_read(struct arena *a, const struct author_options *o) {
     struct str entries = str_trim_end(o->entries_dir, '/');
     d->a = a;
     d->options = o;
-    d->c.a = a;
+    d->c.a = d->c.scratch = a;
     d->entries_dir = entries;
     d->kb_dir = o->kb_dir.n > 0 ? o->kb_dir
                                 : author_sibling_dir(a, entries, "kb");

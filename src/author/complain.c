@@ -101,6 +101,11 @@ static void count_one(struct complaints *c, enum diag_level level) {
         c->warnings++;
 }
 
+void complaints_add(struct complaints *c, const struct diag *one) {
+    if (c->count < COMPLAINTS_MAX)
+        *ARENA_ADD(c->a, c->list, c->count, c->cap) = *one;
+}
+
 void complain(struct complaints *c, const struct source *src, struct place at,
               enum code code, const char *format, ...) {
     enum diag_level level = src->is_draft ? codes[code].of_draft
@@ -116,16 +121,16 @@ void complain(struct complaints *c, const struct source *src, struct place at,
     if (n < 0)
         return;
     size_t length = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    *ARENA_ADD(c->a, c->list, c->count, c->cap) = (struct diag){
+    complaints_add(c, &(struct diag){
         .level = level,
         .code = codes[code].spelling,
-        .path = src->path,
+        .path = arena_str(c->a, src->path),
         .line = at.line,
         .column = at.column,
         .width = at.width > 0 ? at.width : 1,
-        .source = source_line(src, at.line),
+        .source = arena_str(c->a, source_line(src, at.line)),
         .message = arena_str(c->a, (struct str){text, length}),
-    };
+    });
 }
 
 /* True for "x.yaml" and its logs: "x.log", "x.ok.log". */

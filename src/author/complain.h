@@ -33,6 +33,7 @@ struct place {
 
 struct complaints {
     struct arena *a;
+    struct arena *scratch; /* of what is found out about one thing */
     struct diag *list;
     size_t count, cap;
     size_t errors, warnings; /* also beyond COMPLAINTS_MAX */
@@ -48,6 +49,8 @@ struct str source_line(const struct source *src, uint32_t line);
 void complain(struct complaints *c, const struct source *src, struct place at,
               enum code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* Add one of another list, whose arena lives as long. It is not counted. */
+void complaints_add(struct complaints *c, const struct diag *one);
 /* Keep, and count, only the complaints on these files and on the logs with
  * their stems. */
 void complaints_keep(struct complaints *c, const struct str *paths,

@@ -15,6 +15,9 @@
 /* Symbolic links followed to a file that is replaced; more is a loop. */
 #define FILE_LINKS_MAX 8
 
+/* Threads of one job. */
+#define PARALLEL_THREADS_MAX 64
+
 /* ---- log: bytes to lines ---- */
 /* Bytes of a line; a longer one is read in pieces that are joined. */
 #define LOG_LINE_MAX (64 * 1024)
@@ -308,6 +311,8 @@
 #define FILE_BYTES_MAX (16 << 20)
 /* Diagnostics of one build; then it stops. */
 #define COMPLAINTS_MAX 2000
+/* Bytes of what is found out about one file, samples included. */
+#define SCRATCH_BYTES_MAX ((size_t)256 << 20)
 /* Bytes of a pattern made of an engine's flags. */
 #define ENGINE_PATTERN_BYTES_MAX 2048
 /* Bytes of the pattern of a draft. */

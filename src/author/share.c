@@ -1,0 +1,96 @@
+/* share.c: what is done with each of many things, by all processors.
+ *
+ * Each thread has a build of its own, which shares with the one that it is a
+ * copy of whatever is only read; what it complains of, and the facts that it
+ * meets, come back to it in the order of the things. So diagnostics do not
+ * depend on the number of threads. What one thing needs for a while lies in
+ * c.scratch, which is emptied behind it. */
+#include "author/build.h"
+#include "base/parallel.h"
+
+#include <string.h>
+
+struct told { /* of one thing: complaints of that worker */
+    uint32_t worker;
+    size_t from, to, errors, warnings;
+};
+
+struct worker {
+    struct build own;
+    struct arena scratch;
+};
+
+struct share {
+    struct build *d;
+    shared_fn *each;
+    const void *what;
+    struct worker *workers;
+    struct told *told;
+};
+
+struct one {
+    const struct share *s;
+    struct build *own;
+    size_t i;
+};
+
+static void scratch_end(void *arg) {
+    arena_free(arg);
+}
+
+static void begin(const struct share *s, struct arena *keep,
+                  struct worker *w) {
+    arena_init(&w->scratch, keep->from, SCRATCH_BYTES_MAX);
+    arena_defer(keep, scratch_end, &w->scratch);
+    w->own = *s->d;
+    w->own.a = keep;
+    w->own.c = (struct complaints){.a = keep, .scratch = &w->scratch};
+    w->own.samples = 0;
+    memset(w->own.fact_used, 0, sizeof w->own.fact_used);
+}
+
+static void do_one(void *arg) {
+    const struct one *one = arg;
+    one->s->each(one->own, one->s->what, one->i);
+}
+
+static void part(void *job, struct arena *keep, uint32_t worker, size_t i) {
+    struct share *s = job;
+    struct worker *w = &s->workers[worker];
+    struct told *told = &s->told[i];
+    struct fault fault;
+    if (w->own.a == NULL)
+        begin(s, keep, w);
+    *told = (struct told){worker, w->own.c.count, 0, w->own.c.errors,
+                          w->own.c.warnings};
+    struct one one = {s, &w->own, i};
+    enum fail failed = arena_guard(&w->scratch, do_one, &one, &fault);
+    if (failed != FAIL_NONE)
+        arena_raise(keep, failed, "%s", fault.text);
+    arena_free(&w->scratch);
+    told->to = w->own.c.count;
+    told->errors = w->own.c.errors - told->errors;
+    told->warnings = w->own.c.warnings - told->warnings;
+}
+
+void build_share(struct build *d, size_t count, shared_fn *each,
+                 const void *what) {
+    struct share s = {.d = d, .each = each, .what = what};
+    uint32_t threads = parallel_processors();
+    s.workers = arena_array(d->a, threads, sizeof *s.workers);
+    s.told = arena_array(d->a, count, sizeof *s.told);
+    parallel_run(d->a, threads, count, part, &s);
+    for (size_t i = 0; i < count; i++) {
+        const struct told *told = &s.told[i];
+        const struct diag *list = s.workers[told->worker].own.c.list;
+        for (size_t k = told->from; k < told->to; k++)
+            complaints_add(&d->c, &list[k]);
+        d->c.errors += told->errors;
+        d->c.warnings += told->warnings;
+    }
+    for (uint32_t w = 0; w < threads; w++) {
+        d->samples += s.workers[w].own.samples;
+        for (int i = 0; i < FACT_COUNT_OF; i++)
+            d->fact_used[i] = d->fact_used[i] || s.workers[w].own.fact_used[i];
+    }
+}
