@@ -289,10 +289,13 @@ static struct parse *parse_begin(struct complaints *c,
 }
 
 const struct node *yaml_read(struct complaints *c, const struct source *src) {
+    const struct arena_defer *before = c->a->deferred;
     struct parse *p = parse_begin(c, src);
     next_event(p); /* the stream begins */
     next_event(p);
-    return read_only_document(p);
+    const struct node *root = read_only_document(p);
+    arena_release_to(c->a, before); /* libyaml holds 64 KiB for each file */
+    return root;
 }
 
 struct documents yaml_read_foreign(struct complaints *c,

@@ -118,20 +118,48 @@ static struct str joined(struct arena *a, struct str tables, struct str pack) {
     return (struct str){all, tables.n + pack.n};
 }
 
-struct str index_write(struct arena *a, const struct corpus *c,
-                       const struct pattern_list *set, struct str prefilter) {
-    struct writer *w = arena_alloc(a, sizeof *w);
+/* What is written lies in an arena of its own until the image is whole. */
+struct writing {
+    struct arena own, *a; /* a: the image's */
+    const struct corpus *corpus;
+    const struct pattern_list *set;
+    struct str prefilter, image;
+};
+
+static void writing_end(void *arg) {
+    arena_free(arg);
+}
+
+static void write_all(void *arg) {
+    struct writing *all = arg;
+    struct writer *w = arena_alloc(&all->own, sizeof *w);
     char digest[DIGEST_HEX + 1];
-    w->db = db_open(a);
-    w->pack = pack_begin(a);
+    w->db = db_open(&all->own);
+    w->pack = pack_begin(&all->own);
     db_run(w->db, "PRAGMA page_size = " SPELLED(DB_PAGE_BYTES));
     db_run(w->db, "PRAGMA application_id = " SPELLED(DB_APPLICATION_ID));
     db_run(w->db, "PRAGMA user_version = " SPELLED(INDEX_SCHEMA));
     db_run(w->db, "BEGIN");
-    write_tables(w, c, set->count, digest);
-    write_pack(w, c, set);
+    write_tables(w, all->corpus, all->set->count, digest);
+    write_pack(w, all->corpus, all->set);
     db_run(w->db, "COMMIT");
     db_run(w->db, "VACUUM");
     struct str tables = serialized(w->db);
-    return joined(a, tables, pack_end(w->pack, tables, prefilter, digest));
+    all->image = joined(all->a, tables,
+                        pack_end(w->pack, tables, all->prefilter, digest));
+}
+
+struct str index_write(struct arena *a, const struct corpus *c,
+                       const struct pattern_list *set, struct str prefilter) {
+    struct writing *all = arena_alloc(a, sizeof *all);
+    struct fault fault;
+    *all = (struct writing){.a = a, .corpus = c, .set = set,
+                            .prefilter = prefilter};
+    arena_init(&all->own, a->from, a->ceiling_bytes);
+    arena_defer(a, writing_end, &all->own);
+    enum fail failed = arena_guard(&all->own, write_all, all, &fault);
+    arena_free(&all->own);
+    if (failed != FAIL_NONE)
+        arena_raise(a, failed, "%s", fault.text);
+    return all->image;
 }
