@@ -185,13 +185,17 @@ bool clean_is_plain(struct str s) {
     return without_return(s).n == s.n && plain_run(s, 0) == s.n;
 }
 
-static void put_character(struct cursor *c, struct buf *out) {
-    uint32_t cp;
-    c->at += utf8_next(cursor_rest(c), &cp);
+void clean_put(struct buf *out, uint32_t cp) {
     bool is_control = (cp < 0x20 && cp != '\t') || (cp >= 0x7F && cp < 0xA0);
     if (is_control || cp == 0x200B || cp == 0xFEFF)
         return;
     utf8_put(out, cp == 0xA0 ? ' ' : cp);
+}
+
+static void put_character(struct cursor *c, struct buf *out) {
+    uint32_t cp;
+    c->at += utf8_next(cursor_rest(c), &cp);
+    clean_put(out, cp);
 }
 
 static size_t count_nuls(struct str s) {

@@ -88,21 +88,21 @@ static uint32_t hex_of(struct str s) {
     return value;
 }
 
-/* The character behind a run of backslashes at *i; *i: behind it. */
-static char decoded_char(struct str s, size_t *i) {
+/* Adds the character behind a run of backslashes at *i, as cleaning leaves it;
+ * *i: behind it. */
+static void add_decoded(struct str s, size_t *i, struct buf *out) {
     while (*i < s.n && s.p[*i] == '\\')
         ++*i;
     char c = *i < s.n ? s.p[(*i)++] : ' ';
-    if (c == 'n' || c == 'r')
-        return ESCAPED_LINE;
-    if (c == 't')
-        return ' ';
     size_t digits = c == 'u' ? 4 : c == 'x' ? 2 : 0;
     uint32_t value = hex_of(str_slice(s, *i, digits));
-    if (digits == 0 || value == 0 || value >= 0x7F)
-        return c;
-    *i += digits;
-    return value == '\n' || value == '\r' ? ESCAPED_LINE : (char)value;
+    if (c == 'n' || c == 'r' || value == '\n' || value == '\r')
+        buf_add_char(out, ESCAPED_LINE);
+    else if (value > 0)
+        clean_put(out, value);
+    else
+        buf_add_char(out, c == 't' ? ' ' : c);
+    *i += value > 0 ? digits : 0;
 }
 
 static struct str decoded(struct candidates *c, struct str line) {
@@ -113,7 +113,7 @@ static struct str decoded(struct candidates *c, struct str line) {
         buf_add(&c->decoded, str_slice(rest, 0, n));
         i += n;
         if (i < line.n)
-            buf_add_char(&c->decoded, decoded_char(line, &i));
+            add_decoded(line, &i, &c->decoded);
     }
     return buf_str(&c->decoded);
 }

@@ -1,7 +1,7 @@
 /* test_selection.c: reading only where it may be worth it comes to the same as
  * reading everything: all logs of the corpus, disguised at random, between
  * stretches of a log that has nothing to say, looked through by one thread or
- * several. ROUNDS and SEED may be set. */
+ * several. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "author/author.h"
 #include "author/files.h"
 #include "support/corpus.h"
 #include "support/disguise.h"
@@ -22,16 +21,8 @@ struct samples {
     struct str image;
 };
 
-static void ignore_diag(void *ctx, const struct diag *d) {
-    (void)ctx;
-    (void)d;
-}
-
 static struct samples read_samples(struct arena *a) {
-    struct author_options o = {.entries_dir = STR("entries"),
-                               .on_diag = ignore_diag};
-    struct samples s;
-    assert_int_equal(author_compile(a, &o, &s.image).errors, 0);
+    struct samples s = {.image = file_bytes(a, SHIPPED_INDEX)};
     struct str_list files = files_under(a, STR("entries"));
     s.list = (struct str_list){arena_array(a, files.count, sizeof(struct str)),
                                0};
@@ -42,11 +33,6 @@ static struct samples read_samples(struct arena *a) {
     }
     assert_true(s.list.count > 20);
     return s;
-}
-
-static uint32_t setting(const char *name, uint32_t otherwise) {
-    const char *text = getenv(name);
-    return text ? (uint32_t)strtoul(text, NULL, 10) : otherwise;
 }
 
 /* Samples in disguise, one or two on top of each other, in a long log. */
@@ -133,17 +119,47 @@ static void play(void *arg) {
 
 static void what_is_passed_over_does_not_matter(struct arena *a) {
     struct samples s = read_samples(a);
-    uint32_t rounds = setting("ROUNDS", 150), first = setting("SEED", 1);
+    uint32_t rounds = cases_asked(60, 600);
     size_t hits = 0;
-    for (uint32_t i = 0; i < rounds; i++) {
-        struct round r = {&s, first + i, 0};
+    for (uint32_t seed = 1; seed <= rounds; seed++) {
+        struct round r = {&s, seed, 0};
         play(&r);
         hits += r.hits;
     }
     assert_true(hits > 10 * (size_t)rounds);
 }
 
-#define TESTS(X) X(what_is_passed_over_does_not_matter)
+/* What cleaning takes out of a string, wherever it stands in a literal. */
+static void what_is_escaped_hides_no_literal(struct arena *a) {
+    static const char *const escapes[] = {"\\u0001", "\\u007f", "\\u0085",
+                                          "\\u200b", "\\ufeff", "\\u001b[31m"};
+    struct str image = file_bytes(a, SHIPPED_INDEX);
+    struct str text = STR("torch.OutOfMemoryError: CUDA out of memory. Tried to "
+                          "allocate 2.00 GiB. GPU 0 has a total capacity of "
+                          "23.69 GiB of which 1.13 GiB is free.");
+    for (size_t i = 0; i < sizeof escapes / sizeof escapes[0]; i++) {
+        uint32_t seed = 1;
+        struct buf log;
+        buf_init_in(&log, a, (size_t)1 << 20);
+        buf_add(&log, healthy_log(a, 100000, &seed));
+        buf_add(&log, STR("{\"log\":\""));
+        for (size_t k = 0; k < text.n; k++) {
+            buf_printf(&log, "%c%s", text.p[k], k % 3 == 2 ? escapes[i] : "");
+        }
+        buf_add(&log, STR("\\n\",\"stream\":\"stderr\"}\n"));
+        buf_add(&log, healthy_log(a, 100000, &seed));
+        assert_true(buf_ok(&log));
+        const struct scan_result *found = scan_so(
+            a, image, buf_str(&log), (struct scanning){SCAN_STRICT, 4096, 1, true});
+        if (signatures_of(found) == 0) {
+            fail_msg("%s hides what it stands in", escapes[i]);
+        }
+    }
+}
+
+#define TESTS(X)                                                               \
+    X(what_is_passed_over_does_not_matter)                                     \
+    X(what_is_escaped_hides_no_literal)
 
 #define IN_ARENA(name)                                                         \
     static void test_##name(void **state) {                                    \

@@ -10,6 +10,14 @@ void with_arena(void (*body)(struct arena *a));
 
 /* The bytes of a file of the project; the test fails without it. */
 struct str file_bytes(struct arena *a, const char *path);
+/* The index of the project, made before any test is. */
+#define SHIPPED_INDEX "build/oomkb.db"
+
+/* How many cases of many: part in `make check`, whole in `make check-all`, which
+ * sets OOMKB_ALL. */
+uint32_t cases_asked(uint32_t part, uint32_t whole);
+/* Is it in the part, one of so many? By its name alone; in `check-all` it is. */
+bool is_asked(struct str name, uint32_t every);
 
 #define TINY_FULL 0  /* vllm/everything: every field is used */
 #define TINY_HEAD 1  /* pytorch/cuda-oom: head of a group */
