@@ -193,7 +193,8 @@ check:  ## install what the tests need, run every test
 	  $(TEST_SRC:tests/%.c=build/san/tests/%) --script $(SCRIPTS)
 
 .PHONY: check-all
-check-all: check  ## check, and what needs more than Debian: npm, emscripten, a browser
+check-all: export OOMKB_ALL = 1
+check-all: check  ## check on all of each set, and what needs more than Debian: npm, emscripten, a browser
 	@$(MAKE) --no-print-directory check-clients
 	@$(MAKE) --no-print-directory check-wasm
 	@$(MAKE) --no-print-directory check-web

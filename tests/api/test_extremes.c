@@ -2,8 +2,7 @@
  * everywhere that numbers come from: what a caller says, a config.json, the
  * header of a GGUF file, a log. The answer is an answer or one line that
  * refuses; under a sanitizer no sum runs over and nothing is divided by 0.
- *
- * OOMKB_EXTREMES=20000 tries as many; without it, enough for every day. */
+ */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +18,6 @@
 #include "corpus/fact.h"
 #include "support/corpus.h"
 
-#define INDEX "build/oomkb.db" /* made before any test is */
-#define TRIES 250
 #define FACTS_MOST 8
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -315,14 +312,13 @@ static void read_a_log(struct extremes *x) {
 static void often(void (*once)(struct extremes *x)) {
     struct arena index, arena;
     struct extremes x = {.a = &arena, .seed = 0x65787472};
-    const char *asked = getenv("OOMKB_EXTREMES");
-    int tries = asked != NULL ? atoi(asked) : TRIES;
+    int tries = (int)cases_asked(150, 2500);
     oomkb *kb = NULL;
     oomkb_error err = {0};
     arena_init(&index, NULL, 0);
-    struct str image = file_bytes(&index, INDEX);
+    struct str image = file_bytes(&index, SHIPPED_INDEX);
     if (oomkb_open_bytes(image.p, image.n, &kb, &err) != OOMKB_OK) {
-        fail_msg("%s: %s", INDEX, err.text);
+        fail_msg("%s: %s", SHIPPED_INDEX, err.text);
     }
     assert_int_equal(glob("entries/*/*.log", 0, NULL, &x.logs), 0);
     x.kb = kb;

@@ -3,8 +3,7 @@
  * a byte is another, and each record is sealed again. Whoever reads there (scan,
  * diagnosis, arithmetic, every format) says that the index is damaged or gives
  * an answer; under a sanitizer nothing else goes unseen.
- *
- * OOMKB_HOSTILE=20000 tries as many; without it, enough for every day. */
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +18,6 @@
 #include "index/read.h"
 #include "support/corpus.h"
 
-#define INDEX "build/oomkb.db" /* made before any test is */
-#define TRIES 120
 #define MEMORY_BYTES ((uint64_t)64 << 20)
 
 static const char *const logs[] = {
@@ -180,7 +177,7 @@ static void try_once(struct hostile *h, struct buf *out) {
 /* ---- the test ---- */
 
 static void open_whole(struct arena *a, struct hostile *h) {
-    h->whole = file_bytes(a, INDEX);
+    h->whole = file_bytes(a, SHIPPED_INDEX);
     h->bytes = malloc(h->whole.n);
     assert_non_null(h->bytes);
     struct index *ix = index_open(a, h->whole);
@@ -193,8 +190,7 @@ static void open_whole(struct arena *a, struct hostile *h) {
 
 static void try_often(struct arena *a) {
     struct hostile h = {.seed = 0x686f7374696c65};
-    const char *asked = getenv("OOMKB_HOSTILE");
-    int tries = asked != NULL ? atoi(asked) : TRIES;
+    int tries = (int)cases_asked(120, 1200);
     struct buf out;
     buf_init(&out, NULL, 0);
     open_whole(a, &h);

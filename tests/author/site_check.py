@@ -4,6 +4,7 @@ in every folder, every link leads somewhere, the same bytes twice; what is stale
 goes, and what is not ours stays. A page ends with its sources, has nothing in it
 that only oomkb or Jekyll reads, and renders as it is meant (cmark-gfm, where it
 is installed)."""
+import functools
 import html
 import json
 import os
@@ -14,7 +15,11 @@ import sys
 import tempfile
 import unittest
 
-OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+sys.path.insert(0, "tests/support")
+import library  # noqa: E402
+from pages import rendered  # noqa: E402
+
+OOMKB = library.PROGRAM
 GOOD = os.path.abspath("tests/good")
 LINK = re.compile(r"(?<!\\)\]\(([^)]*)\)")
 FENCE = re.compile(r"^ *(`{3,})\w+\n.*?^ *\1$|<pre.*?</pre>", re.M | re.S)
@@ -43,14 +48,6 @@ def links_of(text):
             if not link.startswith("https://")]
 
 
-def rendered(markdown):
-    done = subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e",
-                           "strikethrough", "-e", "autolink", "-e",
-                           "tagfilter"], input=markdown.encode(), check=True,
-                          stdout=subprocess.PIPE)
-    return done.stdout.decode()
-
-
 def words_of(page):
     return html.unescape(re.sub("<[^>]*>", "", page))
 
@@ -70,23 +67,20 @@ def parents(path):
         yield path
 
 
+@functools.cache
+def whole():
+    """The files of the site of all entries."""
+    with tempfile.TemporaryDirectory() as place:
+        done = oomkb("site", "-o", place)
+        assert done.returncode == 0 and done.stdout == "", done
+        return files_of(place)
+
+
 class Site(unittest.TestCase):
-    def setUp(self):
-        self.place = tempfile.TemporaryDirectory()
-        self.addCleanup(self.place.cleanup)
-        self.dir = os.path.join(self.place.name, "deep/site")
-
-    def make(self, *words):
-        done = oomkb("site", "-o", self.dir, *words)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stdout, "")
-        return files_of(self.dir)
-
-    def path(self, name):
-        return os.path.join(self.dir, name)
+    """Of all entries."""
 
     def test_every_entry_is_there(self):
-        files = self.make()
+        files = whole()
         ids = [json.loads(line)["id"] for line in
                oomkb("list", "--format", "jsonl").stdout.splitlines()]
         self.assertTrue(ids)
@@ -102,18 +96,17 @@ class Site(unittest.TestCase):
         self.assertEqual(sorted(listed), sorted(expected - {".oomkb-site"}))
 
     def test_json_is_what_explain_and_list_say(self):
-        files = self.make()
+        files = whole()
         for lang in ("en", "zh"):
             said = oomkb("list", "--lang", lang, "--format", "json").stdout
             self.assertEqual(files[f"{lang}/index.json"].decode(), said)
             for entry in json.loads(said)["entries"]:
-                said = oomkb("explain", entry["id"], "--lang", lang,
-                             "--format", "json").stdout
+                said = library.oomkb.entry(entry["id"], "json", lang)
                 path = f"{lang}/{entry['id']}.json"
                 self.assertEqual(files[path].decode(), said, path)
 
     def test_every_link_leads_somewhere(self):
-        files = self.make()
+        files = whole()
         seen = 0
         for path, text in files.items():
             if not path.endswith(".md"):
@@ -126,7 +119,7 @@ class Site(unittest.TestCase):
         self.assertGreater(seen, 4 * len(files) / 4)
 
     def test_every_page_is_reached_from_the_index(self):
-        files = self.make()
+        files = whole()
         reached, todo = set(), ["README.md"]
         while todo:
             path = todo.pop()
@@ -139,25 +132,66 @@ class Site(unittest.TestCase):
                          for link in links_of(files[path])]
         self.assertEqual(set(files) - reached, {".oomkb-site"})
 
+    def test_a_killed_run_is_mended_by_the_next(self):
+        with tempfile.TemporaryDirectory() as place:
+            for wait in range(6):
+                run = subprocess.Popen([OOMKB, "site", "-o", place],
+                                       stderr=subprocess.DEVNULL)
+                try:
+                    run.wait(0.002 * wait + 0.001)
+                except subprocess.TimeoutExpired:
+                    run.kill()
+                    run.wait()
+            done = oomkb("site", "-o", place)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            files = files_of(place)
+        self.assertEqual({path: files.get(path) for path in whole()}, whole())
+
+
+class Written(unittest.TestCase):
+    """Where it is put, of a corpus of three entries."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.good = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.good.cleanup)
+        folder = os.path.join(cls.good.name, "good")
+        cls.index = folder + ".db"
+        shutil.copytree(GOOD, folder)
+        shutil.copy("kb/ranking.yaml", folder + "/kb/")
+        built = oomkb("build", folder + "/entries", "-o", cls.index)
+        assert built.returncode == 0, built.stderr
+
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.addCleanup(self.place.cleanup)
+        self.dir = os.path.join(self.place.name, "deep/site")
+
+    def site(self, *words):
+        return oomkb("site", "-o", self.dir, "--kb", self.index, *words)
+
+    def make(self):
+        done = self.site()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return files_of(self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
     def test_twice_is_the_same(self):
         first = self.make()
         before = os.stat(self.path("en/README.md")).st_ino
-        done = oomkb("site", "-o", self.dir)
+        done = self.site()
         self.assertIn(" 0 written, 0 removed", done.stderr)
         self.assertEqual(files_of(self.dir), first)
         self.assertEqual(os.stat(self.path("en/README.md")).st_ino, before)
 
     def test_stale_pages_go_and_others_stay(self):
-        self.make()
+        done = oomkb("site", "-o", self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.path("en/notes.txt"), "w") as file:
             file.write("mine")
-        index = os.path.join(self.place.name, "small.db")
-        folder = os.path.join(self.place.name, "good")
-        subprocess.run(["cp", "-r", GOOD, folder], check=True)
-        subprocess.run(["cp", "kb/ranking.yaml", folder + "/kb/"], check=True)
-        built = oomkb("build", folder + "/entries", "-o", index)
-        self.assertEqual(built.returncode, 0, built.stderr)
-        files = self.make("--kb", index)
+        files = self.make()
         self.assertEqual(files.pop("en/notes.txt"), b"mine")
         self.assertEqual(len(files), 2 * (2 * 2 + 3) + 2)
         self.assertFalse(os.path.exists(self.path("en/vllm")))
@@ -167,7 +201,7 @@ class Site(unittest.TestCase):
         os.makedirs(self.path("en"))
         with open(self.path("en/README.md"), "w") as file:
             file.write("mine")
-        done = oomkb("site", "-o", self.dir)
+        done = self.site()
         self.assertEqual(done.returncode, 2)
         self.assertIn("en/README.md is in the way", done.stderr)
         self.assertEqual(files_of(self.dir), {"en/README.md": b"mine"})
@@ -179,30 +213,15 @@ class Site(unittest.TestCase):
                 os.makedirs(self.dir, exist_ok=True)
                 with open(self.path(".oomkb-site"), "w") as file:
                     file.write(f"oomkb site 1\n{line}\n")
-                self.assertEqual(oomkb("site", "-o", self.dir).returncode, 2)
+                self.assertEqual(self.site().returncode, 2)
 
     def test_nothing_behind_a_link_is_touched(self):
         away = os.path.join(self.place.name, "away")
         os.makedirs(away)
         os.makedirs(self.dir)
         os.symlink(away, self.path("en"))
-        self.assertEqual(oomkb("site", "-o", self.dir).returncode, 2)
+        self.assertEqual(self.site().returncode, 2)
         self.assertEqual(os.listdir(away), [])
-
-    def test_a_killed_run_is_mended_by_the_next(self):
-        whole = self.make()
-        for wait in range(6):
-            run = subprocess.Popen([OOMKB, "site", "-o", self.dir + "2"],
-                                   stderr=subprocess.DEVNULL)
-            try:
-                run.wait(0.002 * wait + 0.001)
-            except subprocess.TimeoutExpired:
-                run.kill()
-                run.wait()
-        done = oomkb("site", "-o", self.dir + "2")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        files = files_of(self.dir + "2")
-        self.assertEqual({path: files.get(path) for path in whole}, whole)
 
     def test_usage(self):
         self.assertEqual(oomkb("site").returncode, 2)
@@ -215,9 +234,7 @@ class Pages(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        with tempfile.TemporaryDirectory() as place:
-            oomkb("site", "-o", place)
-            cls.files = files_of(place)
+        cls.files = whole()
         cls.pages = {path: text.decode() for path, text in cls.files.items()
                      if path.endswith(".md")}
         cls.entries = {path: json.loads(cls.files[path[:-3] + ".json"])["entry"]
@@ -263,8 +280,8 @@ class Pages(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("cmark-gfm"), "cmark-gfm is missing")
     def test_it_renders_as_it_is_meant(self):
-        for path, page in self.pages.items():
-            shown = rendered(page)
+        for path, shown in rendered(self.pages).items():
+            page = self.pages[path]
             self.check_links(path, page, shown)
             self.check_tables(path, page, shown)
             if path not in self.entries:

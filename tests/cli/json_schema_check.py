@@ -12,9 +12,11 @@ import tempfile
 
 import jsonschema
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+sys.path.insert(0, "tests/support")
+import library  # noqa: E402
+from many import is_asked  # noqa: E402
+
+ROOT, OOMKB = library.ROOT, library.PROGRAM
 SCHEMA = json.load(open(os.path.join(ROOT, "kb/report.schema.json")))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
@@ -77,51 +79,49 @@ def check_words():
                SCHEMA["$defs"][field]["enum"] == table[field.upper()])
 
 
+def asked(names):
+    return [name for name in names if is_asked(name, 4)]
+
+
 def samples():
-    """Every log we have, and the sample of every signature."""
-    logs = glob.glob(os.path.join(ROOT, "entries/*/*.log"))
-    logs += glob.glob(os.path.join(ROOT, "tests/logs/**/*.log"),
-                      recursive=True)
-    logs += glob.glob(os.path.join(ROOT, "examples/*.log"))
-    for path in sorted(logs):
-        with open(path, "rb") as log:
-            yield os.path.relpath(path, ROOT), log.read()
+    """Of the logs we have, and of the sample of every signature."""
+    for name in asked(glob.glob("entries/*/*.log") +
+                      glob.glob("examples/*.log")):
+        yield name, (ROOT / name).read_bytes()
     for entry in entry_ids():
-        page = json.loads(oomkb("explain", entry, "--format", "json"))
-        for signature in page["entry"]["signatures"]:
-            if signature["sample"]:
-                yield (f"{entry} {signature['id']}",
-                       signature["sample"].encode())
+        page = json.loads(library.oomkb.entry(entry, "json"))
+        text = {f"{entry} {signature['id']}": signature["sample"]
+                for signature in page["entry"]["signatures"]}
+        for name in asked(text):
+            if text[name]:
+                yield name, text[name].encode()
 
 
 def entry_ids():
-    for path in sorted(glob.glob(os.path.join(ROOT, "entries/*/*.yaml"))):
-        yield os.path.relpath(path, os.path.join(ROOT, "entries"))[:-5]
+    return [path[len("entries/"):-len(".yaml")]
+            for path in sorted(glob.glob("entries/*/*.yaml"))]
 
 
 def check_reports():
-    report = definition("report")
-    spoke = 0
+    validator, spoke = definition("report"), 0
     for name, log in samples():
+        report = library.oomkb.diagnose(log)
+        spoke += bool(report)
         for lang in ("en", "zh"):
-            text = oomkb("--format", "json", "--lang", lang, "--why",
-                         stdin=log)
-            value = json.loads(text)
-            spoke += bool(value.get("findings"))
-            expect_valid(f"{name} ({lang})", report, value)
-            line = oomkb("--format", "jsonl", "--lang", lang, "--why",
-                         stdin=log)
+            value = report.as_dict(lang=lang, why=True)
+            expect_valid(f"{name} ({lang})", validator, value)
+            line = report.write("jsonl", lang=lang, why=True)
             expect(f"{name}: jsonl is not one line", line.count("\n") == 1)
             expect(f"{name}: jsonl says something else",
                    json.loads(line) == value)
-    expect("no report has a finding", spoke > 0)
+    expect("few reports have a finding", spoke > 200)
 
 
 def check_entries():
     page = definition("entry_page")
-    for entry in entry_ids():
+    for entry in asked(entry_ids()):
         for lang in ("en", "zh"):
-            text = oomkb("explain", entry, "--format", "json", "--lang", lang)
+            text = library.oomkb.entry(entry, "json", lang)
             expect_valid(f"explain {entry} ({lang})", page, json.loads(text))
 
 

@@ -6,7 +6,7 @@ answer.
 
 Run from the top of the repository; OOMKB names the program, CC the compiler.
 In everyday runs a part of the allocations of each command fails, evenly
-spread; with OOMKB_EVERY_ALLOCATION=1 each of them in turn.
+spread; with OOMKB_ALL=1 each of them in turn.
 """
 import concurrent.futures
 import gzip
@@ -22,7 +22,7 @@ PROGRAM = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 LOG = "examples/vllm-long-context.log"
 SOURCE = "tests/cli/fail_alloc.c"
 SAMPLED = 40  # of each command
-WHOLE = bool(os.environ.get("OOMKB_EVERY_ALLOCATION"))
+WHOLE = bool(os.environ.get("OOMKB_ALL"))
 REPORTS = 92  # of the user's own
 
 

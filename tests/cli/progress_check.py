@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The line that says how far reading is: on a terminal only, after a second,
 within its width, and gone when the answer comes."""
+import concurrent.futures
 import fcntl
 import os
 import pty
@@ -19,6 +20,7 @@ OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
 ENV = {"PATH": os.environ["PATH"], "LANG": "C", "TERM": "xterm"}
 FILE_BYTES = 2 << 30  # sparse: takes no room, and long enough to be stopped in
 LONGER_THAN_A_SECOND = 1.3
+NARROW = (60, 40, 24, 12, 7)  # columns
 
 
 class Terminal:
@@ -61,26 +63,34 @@ def stop_for_a_while(child):
     child.send_signal(signal.SIGSTOP)
     time.sleep(LONGER_THAN_A_SECOND)
     child.send_signal(signal.SIGCONT)
-    time.sleep(0.3)
+    time.sleep(0.5)
+
+
+def of_a_file(options):
+    """Long enough to be seen; then the file ends early."""
+    with tempfile.NamedTemporaryFile(suffix=".log") as file:
+        file.truncate(FILE_BYTES)
+        terminal = Terminal(file.name, **options)
+        stop_for_a_while(terminal.child)
+        file.truncate(0)
+        terminal.end()
+    return terminal
 
 
 class Progress(unittest.TestCase):
-    def setUp(self):
-        self.file = tempfile.NamedTemporaryFile(suffix=".log")
-        self.addCleanup(self.file.close)
-        self.file.truncate(FILE_BYTES)
+    cases = {"wide": {"columns": 100}, "zh": {"LANG": "zh_CN.UTF-8"},
+             "no colour": {"NO_COLOR": "1"}, "dumb": {"TERM": "dumb"},
+             **{columns: {"columns": columns} for columns in NARROW}}
 
-    def of_a_file(self, **options):
-        """Long enough to be seen; then the file ends early."""
-        self.file.truncate(FILE_BYTES)
-        terminal = Terminal(self.file.name, **options)
-        stop_for_a_while(terminal.child)
-        self.file.truncate(0)
-        terminal.end()
-        return terminal
+    @classmethod
+    def setUpClass(cls):
+        """All at once: they wait more than they work."""
+        with concurrent.futures.ThreadPoolExecutor(len(cls.cases)) as pool:
+            cls.terminals = dict(zip(cls.cases, pool.map(
+                of_a_file, cls.cases.values())))
 
     def test_a_file_has_a_bar_a_rate_and_an_end(self):
-        shown = self.of_a_file(columns=100).drawn()
+        shown = self.terminals["wide"].drawn()
         self.assertRegex(
             shown[1], r"^\[#*\.+\]  \d+ %  [\d.]+ [KMG]iB of 2\.0 GiB  "
                       r"[\d.]+ [KMG]iB/s  [\d:]+ (s|min) left *$")
@@ -90,15 +100,15 @@ class Progress(unittest.TestCase):
         self.assertGreaterEqual(len(shown[-2]), widest)
 
     def test_narrow_terminals_get_less(self):
-        for columns in (60, 40, 24, 12, 7):
-            shown = self.of_a_file(columns=columns).drawn()
+        for columns in NARROW:
+            shown = self.terminals[columns].drawn()
             self.assertGreater(len(shown), 2)
             for row in shown:
                 self.assertLess(len(row), columns, shown)
             self.assertIn("%", shown[1])
 
     def test_in_chinese(self):
-        shown = self.of_a_file(LANG="zh_CN.UTF-8").drawn()
+        shown = self.terminals["zh"].drawn()
         self.assertIn("剩余", shown[1])
         self.assertNotIn("cli.", shown[1])
 
@@ -122,19 +132,20 @@ class Progress(unittest.TestCase):
         self.assertEqual(terminal.bytes, b"")
 
     def test_no_colour_and_nothing_to_obey(self):
-        shown = self.of_a_file(NO_COLOR="1")
-        self.assertNotIn(b"\x1b", shown.bytes)
+        self.assertNotIn(b"\x1b", self.terminals["no colour"].bytes)
 
     def test_a_dumb_terminal_is_spared(self):
-        self.assertEqual(self.of_a_file(TERM="dumb").bytes, b"")
+        self.assertEqual(self.terminals["dumb"].bytes, b"")
 
     def test_not_where_stderr_is_no_terminal(self):
-        child = subprocess.Popen([OOMKB, self.file.name], env=ENV,
-                                 stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE)
-        stop_for_a_while(child)
-        self.file.truncate(0)
-        _, said = child.communicate()
+        with tempfile.NamedTemporaryFile(suffix=".log") as file:
+            file.truncate(FILE_BYTES)
+            child = subprocess.Popen([OOMKB, file.name], env=ENV,
+                                     stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE)
+            stop_for_a_while(child)
+            file.truncate(0)
+            _, said = child.communicate()
         self.assertEqual(said, b"")
 
 

@@ -28,7 +28,7 @@ import sys
 
 import yaml
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from many import reports_of  # noqa: E402
 
 PROGRAM = os.environ.get("OOMKB", "build/oomkb")

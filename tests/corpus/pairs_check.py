@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from many import reports_of  # noqa: E402
 
 PROGRAM = os.environ.get("OOMKB", "build/oomkb")

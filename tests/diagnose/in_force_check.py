@@ -8,7 +8,7 @@ import re
 import sys
 import unittest
 
-sys.path.insert(0, "tests/tools")
+sys.path.insert(0, "tests/support")
 from many import reports_of  # noqa: E402
 
 OOMKB = os.environ.get("OOMKB", "build/oomkb")

@@ -8,7 +8,7 @@ import unittest
 
 import yaml
 
-sys.path.insert(0, "tests/tools")
+sys.path.insert(0, "tests/support")
 from many import reports_of  # noqa: E402
 
 OOMKB = os.environ.get("OOMKB", "build/oomkb")
@@ -61,7 +61,7 @@ def offered(report):
 
 
 def rows(page):
-    return yaml.safe_load(page.read_text(encoding="utf-8"))["programs"]
+    return yaml.load(page.read_text(encoding="utf-8"), yaml.CSafeLoader)["programs"]
 
 
 def setting(fix):

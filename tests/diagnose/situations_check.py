@@ -47,8 +47,9 @@ class Situation:
     """A file of situations/, over the one that it names with `with`."""
 
     def __init__(self, path):
-        own = yaml.safe_load(path.read_text())
-        base = yaml.safe_load((HERE / f"{own['with']}.yaml").read_text()) \
+        own = yaml.load(path.read_text(), yaml.CSafeLoader)
+        base = yaml.load((HERE / f"{own['with']}.yaml").read_text(),
+                         yaml.CSafeLoader) \
             if "with" in own else {}
         self.id, self.name, self.rows = path.stem, own["situation"], own["rows"]
         self.facts = base.get("facts", {}) | own.get("facts", {})
@@ -112,7 +113,7 @@ def reports(paths):
 
 class Cures:
     def __init__(self):
-        table = yaml.safe_load((HERE / "cures.yaml").read_text())
+        table = yaml.load((HERE / "cures.yaml").read_text(), yaml.CSafeLoader)
         self.patterns = {name: re.compile(p) for name, p in table.items()}
 
     def of(self, fix):

@@ -80,7 +80,7 @@ def wrong_default(row, flag, releases, data):
 def check(name):
     releases, data = load(name)
     with open(ENGINE % name, encoding="utf-8") as file:
-        engine = yaml.safe_load(file)
+        engine = yaml.load(file, yaml.CSafeLoader)
     flag_of = {row["fact"]: row["flag"] for row in engine["flags"]}
     bad = 0
     for row in engine["flags"] + engine["options"]:

@@ -80,7 +80,7 @@ def samples(package):
         for name in sorted(one for one in names if one.endswith(".yaml")):
             path = os.path.join(folder, name)
             with open(path, encoding="utf-8") as file:
-                entry = yaml.safe_load(file)
+                entry = yaml.load(file, yaml.CSafeLoader)
             named = os.path.relpath(path, ENTRIES)[:-len(".yaml")]
             out += [(named, re.sub(r"\s+", " ", one.get("sample", "")))
                     for one in entry.get("signatures", [])
@@ -101,7 +101,7 @@ def entry_with(piece, package):
 def look(program, package, release):
     """(what is stored, the messages that neither an entry nor a reason has)."""
     with open(REASONS, encoding="utf-8") as file:
-        reasons = yaml.safe_load(file).get(package, [])
+        reasons = yaml.load(file, yaml.CSafeLoader).get(package, [])
     known, without, left = collections.Counter(), collections.Counter(), []
     texts = surface.Surface(package, release).messages
     for text, (how, path) in sorted(texts.items()):

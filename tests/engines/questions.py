@@ -82,7 +82,7 @@ def catalogue():
     found = {}
     for path in sorted(glob.glob(os.path.join(HOME, "kb/models/*.yaml"))):
         with open(path, encoding="utf-8") as file:
-            for model in yaml.safe_load(file)["models"]:
+            for model in yaml.load(file, yaml.CSafeLoader)["models"]:
                 found[model["id"]] = model
     return found
 

@@ -26,7 +26,7 @@ def claims(entry, signature, product):
     """[events] of a signature for a product; none: it is gone."""
     with open(os.path.join(ENTRIES, entry + ".yaml"),
               encoding="utf-8") as file:
-        for one in yaml.safe_load(file).get("signatures", []):
+        for one in yaml.load(file, yaml.CSafeLoader).get("signatures", []):
             if one["id"] == signature:
                 return [each.get("events", [])
                         for each in one.get("versions", [])

@@ -30,7 +30,7 @@ def catalogue():
     models = {}
     for path in glob.glob(os.path.join(ROOT, "kb", "models", "*.yaml")):
         with open(path, encoding="utf-8") as file:
-            for model in yaml.safe_load(file)["models"]:
+            for model in yaml.load(file, yaml.CSafeLoader)["models"]:
                 models[model["id"]] = model
     return models
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Every command of the README, copied and run in a fresh copy.
+"""Every command of the README, copied and run in a copy.
 
 What stands in a ```sh block is run line by line, in order, in a copy of the
-source tree, in a clean environment. A line passes when it exits 0 and says
+tree with what is built; with OOMKB_ALL=1 in one where nothing is, so that
+`make` makes it. The environment is clean. A line passes when it exits 0 and says
 something. The answer that stands in the README is the program's, word for word.
 """
 import os
@@ -20,9 +21,13 @@ def commands(readme):
 
 
 def copy_tree(to):
-    """As it stands now, and nothing built; git may not be here."""
+    """As it stands now; git may not be here."""
     shutil.copytree(".", to, ignore=shutil.ignore_patterns(
         "build", ".git", "__pycache__"))
+    if not os.environ.get("OOMKB_ALL"):
+        shutil.copytree("build", to / "build", ignore=shutil.ignore_patterns(
+            *(path.name for path in pathlib.Path("build").iterdir()
+              if path.is_dir() and path.name != "obj")))
 
 
 def example_faults(readme):

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "author/author.h"
 #include "author/files.h"
 #include "match/literals.h"
 #include "match/pattern.h"
@@ -96,25 +95,20 @@ static struct str_list sample_logs(struct arena *a) {
     return logs;
 }
 
-static void ignore_diag(void *ctx, const struct diag *d) {
-    (void)ctx;
-    (void)d;
-}
-
 static void denies_no_match(struct arena *a) {
-    struct author_options o = {.entries_dir = STR("entries"),
-                               .on_diag = ignore_diag};
     struct denials d = {.a = a, .matcher = matcher_new(a)};
-    struct str image;
-    assert_int_equal(author_compile(a, &o, &image).errors, 0);
-    const struct index *ix = index_open(a, image);
+    const struct index *ix = index_open(a, file_bytes(a, SHIPPED_INDEX));
     struct reader *r = reader_new(ix, a);
     struct str_list logs = sample_logs(a);
-    size_t known = 0, count = index_pattern_count(ix);
-    for (uint32_t i = 0; i < count; i++) {
+    size_t known = 0, asked = 0;
+    for (uint32_t i = 0; i < index_pattern_count(ix); i++) {
         struct pattern_error error;
         struct pattern_text text;
         struct str pattern = reader_pattern(r, i)->text;
+        if (!is_asked(pattern, 4)) {
+            continue;
+        }
+        asked++;
         struct str suffix = suffix_in(a, pattern, &text);
         if (suffix.n == 0) {
             continue;
@@ -129,8 +123,8 @@ static void denies_no_match(struct arena *a) {
             try_log(&d, logs.at[k], pattern);
         }
     }
-    assert_true(known > count / 2);
-    assert_true(d.matches > 500);
+    assert_true(known > asked / 2);
+    assert_true(d.matches > 200);
 }
 
 #define TESTS(X)                                                               \

@@ -15,6 +15,7 @@ told besides, once at the value that the fix would set and once beyond it, and
 the fix must not be offered so. SHOW=1 names every fault. Run from the top of the repository; OOMKB
 names the program.
 """
+import functools
 import os
 import pathlib
 import re
@@ -22,7 +23,7 @@ import sys
 
 import yaml
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from many import reports_of  # noqa: E402
 from metamorphic_check import samples  # noqa: E402
 
@@ -56,7 +57,7 @@ DEVICES = {kind for kinds in TOOLS for kind in kinds} | {"tpu"}
 # ---- kb/engines ----
 
 def rows_of(path):
-    engine = yaml.safe_load(path.read_text())
+    engine = yaml.load(path.read_text(), yaml.CSafeLoader)
     for row in engine.get("flags") or []:
         for name in [row["flag"], *(row.get("aliases") or [])]:
             yield name, row
@@ -69,26 +70,28 @@ TABLES = {path.stem: list(rows_of(path))
           for path in sorted(pathlib.Path("kb/engines").glob("*.yaml"))}
 
 
+@functools.cache
 def rows_for(engines):
     """Of the first that takes it; last, of what runs in every log."""
     rows = {}
     for table in [*engines, *EVERYWHERE]:
         for name, row in TABLES.get(table, []):
             rows.setdefault(name, row)
-    return rows.items()
+    return list(rows.items())
 
 
+@functools.cache
 def spelled(name):
-    return re.escape(name).replace(r"\ ", "[ =]")
+    name = re.escape(name).replace(r"\ ", "[ =]")
+    return re.compile(rf"(?<![\w-]){name}(?:[= ]+([^\s,;'\"]+))?(?![\w-])")
 
 
 def settings_in(command, engines):
     """(row, the value behind it) of each setting that the command has."""
     for name, row in rows_for(engines):
-        for found in re.finditer(
-                rf"(?<![\w-]){spelled(name)}(?:[= ]+([^\s,;'\"]+))?(?![\w-])",
-                command):
-            yield row, found.group(1)
+        if name.split(" ")[0] in command:
+            for found in spelled(name).finditer(command):
+                yield row, found.group(1)
 
 
 def number_of(text, scale=""):
@@ -146,8 +149,7 @@ def wrong_side(change, target, now):
 
 
 def engines_of(report, finding):
-    return [value_of(in_force(report, finding), "engine"),
-            finding["component"]]
+    return value_of(in_force(report, finding), "engine"), finding["component"]
 
 
 def targets(fix, engines):
@@ -277,20 +279,20 @@ def check_releases(report, finding, fix):
         return
     for name, row in TABLES[engine]:
         events = row.get("exists") or []
-        if events and not is_taken(events, version) and re.search(
-                rf"(?<![\w-]){spelled(name)}(?![\w-])", fix["command"] or ""):
+        if events and not is_taken(events, version) and \
+                spelled(name).search(fix["command"] or ""):
             yield f"{name} does not exist in {engine} {version}"
 
 
 # ---- contradictions ----
 
 SAME_KINDS = ("kill_process", "shm_size", "upgrade", "downgrade", "more_gpus")
-def entry_of(finding, cache={}):
-    name = finding["entry"]
-    if name not in cache:
-        path = pathlib.Path("entries") / f"{name}.yaml"
-        cache[name] = yaml.safe_load(path.read_text())
-    return cache[name]
+
+
+@functools.cache
+def entry_named(name):
+    path = pathlib.Path("entries") / f"{name}.yaml"
+    return yaml.load(path.read_text(), yaml.CSafeLoader)
 
 
 def does_the_same(x, y):
@@ -302,7 +304,7 @@ def does_the_same(x, y):
 
 def check_dead_ends(finding):
     """One without a condition warns of a way to do a thing, not of the thing."""
-    for dead in entry_of(finding).get("dead_ends") or []:
+    for dead in entry_named(finding["entry"]).get("dead_ends") or []:
         shown = dead.get("when") and dead["action"]["en"] in [
             x["action"] for x in finding["dead_ends"]]
         for fix in offered(finding) if shown else []:
@@ -334,7 +336,8 @@ def check_fixes(report, finding):
 
 def text_of(key):
     """What the program says, in front of its first argument."""
-    text = yaml.safe_load(pathlib.Path("i18n/en.yaml").read_text())
+    text = yaml.load(pathlib.Path("i18n/en.yaml").read_text(),
+                     yaml.CSafeLoader)
     for part in key.split("."):
         text = text[part]
     return re.split(r"\{\d", text)[0]

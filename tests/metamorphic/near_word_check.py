@@ -6,8 +6,8 @@ words is replaced by its opposite, else by another word: "out of memory" becomes
 "out of range". The signature's entry must not answer that text. A sample that
 says its failure twice proves nothing: one that is still answered without that
 word is not asked. One word of each
-signature is taken, the same one each time; ALL=1 takes every word. SHOW=1 names
-every fault. Run from the top of the repository; OOMKB names the program.
+signature is taken, the same one each time; with OOMKB_ALL=1 every word. SHOW=1
+names every fault. Run from the top of the repository; OOMKB names the program.
 """
 import os
 import pathlib
@@ -17,8 +17,8 @@ import zlib
 
 import yaml
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
-from many import reports_of  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from many import ALL, reports_of  # noqa: E402
 
 PROGRAM = os.environ.get("OOMKB", "build/oomkb")
 OPPOSITES = {"memory": "range", "larger": "smaller", "smaller": "larger",
@@ -54,10 +54,11 @@ def changed(text, literal):
 def jobs():
     for path in sorted(pathlib.Path("entries").rglob("*.yaml")):
         name = str(path.relative_to("entries"))[:-len(".yaml")]
-        for one in yaml.safe_load(path.read_text()).get("signatures", []):
+        entry = yaml.load(path.read_text(), yaml.CSafeLoader)
+        for one in entry.get("signatures", []):
             literal = literal_of(one["pattern"])
             texts = list(changed(one["sample"], literal))
-            if texts and not os.environ.get("ALL"):
+            if texts and not ALL:
                 texts = [texts[zlib.crc32(name.encode()) % len(texts)]]
             for text, rest in texts:
                 yield f"{name}#{one['id']}", name, text, rest

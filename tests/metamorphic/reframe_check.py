@@ -6,7 +6,9 @@ who paste (a table below), wrapped at blanks and cut inside of words, before and
 behind a frame. The same entries must answer in the same roles, with the same
 facts out of the log. Frames have to leave everything as it was. Where a line
 was wrapped, a word may be gone for good, or the name that a sample's own frame
-gave; so of each kind a share is asked for, and the shares are printed.
+gave; so of each kind a share is asked for, and the shares are printed. Each
+frame meets a fifth of the samples, with OOMKB_ALL=1 all. SHOW=1 names what
+differs.
 Run from the top of the repository; OOMKB names the program.
 """
 import json
@@ -15,10 +17,11 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools"))
-from many import reports_of  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from many import ALL, is_asked, reports_of  # noqa: E402
 
 PROGRAM = os.environ.get("OOMKB", "build/oomkb")
+FEW = 2  # faults by which a part may be worse than the whole
 # What frames themselves say, and what says where a line stands.
 OF_FRAMES = {"rank", "pid", "container", "pod", "process_name", "gpu_count",
              "job_id"}
@@ -197,7 +200,7 @@ def said(report):
                   for f in report["findings"])
 
 
-def is_asked(which, name, lines):
+def is_meant(which, name, lines):
     if which == "vllm":
         return name.startswith("vllm/")
     if which == "third":
@@ -220,7 +223,7 @@ def play(base, dresses, which):
     """How many were asked, and what was answered otherwise."""
     jobs = [(how, name, old, text_of(dress(lines)))
             for how, dress in dresses.items() for name, lines, old in base
-            if is_asked(which, name, lines)]
+            if is_meant(which, name, lines) and is_asked(name + how, 5)]
     found = reports_of(PROGRAM, [job[3] for job in jobs])
     return len(jobs), [f"{name} in {how or 'itself'}: "
                        f"{difference(old, said(report))}"
@@ -236,7 +239,9 @@ def main():
     is_good = len(base) > 100
     for kind, dresses, which, least in kinds():
         asked, faults = play(base, dresses, which)
-        is_enough = asked > 0 and 100 * (asked - len(faults)) >= least * asked
+        worse = 0 if ALL or least == 100 else FEW
+        is_enough = asked > 0 and \
+            100 * (asked - len(faults) + worse) >= least * asked
         print(f"{kind}: {asked - len(faults)} of {asked} alike "
               f"({100 - 100 * len(faults) / max(asked, 1):.1f} %, at least "
               f"{least} %)")

@@ -13,33 +13,22 @@ more logs are arguments.
   - "Lower x from 0.4 to 0.35" goes down from what the log has.
 """
 import collections
-import concurrent.futures
 import glob
-import json
 import os
 import re
-import subprocess
 import sys
 
 import yaml
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
+sys.path.insert(0, "tests/support")
+from library import ROOT, oomkb  # noqa: E402
+
 OWN = ("entries/*/*.log", "examples/*.log", "tests/eval/near/*.log",
        "tests/cli/startup/*.log", "tests/fuzz/kept/log/*")
 LEAST = 1000  # logs, so that a folder that was moved is missed
 
 FACTOR = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 AMOUNT = re.compile(r"(?<![\w.,/-])(\d[\d,]*(?:\.\d+)?) ([KMGT]iB)\b")
-
-
-def said(path, *words):
-    with open(path, "rb") as log:
-        done = subprocess.run([OOMKB, *words], stdin=log, check=False,
-                              stdout=subprocess.PIPE,
-                              env={**os.environ, "COLUMNS": "80"})
-    return done.stdout.decode()
 
 
 def prose(text):
@@ -102,7 +91,7 @@ def words(text):
 def said_again(text, report):
     """A first step that stands in the answer and only says the fix again."""
     flat = prose(text)
-    for fix in (fix for finding in report.get("findings", ())
+    for fix in (fix for finding in report.findings
                 for fix in finding["fixes"]):
         step = re.match(r"(?:[^.]|\.(?=\S))*", fix["how"])[0]
         if step and not re.search(r"[\d`]", step) and step + "." in flat and \
@@ -161,17 +150,24 @@ def order(report):
     """The first fixes of each finding, with what is said of them."""
     return [[(fix["id"], fix["applies"], (fix["estimate"] or {}).get("verdict"))
              for fix in finding["fixes"] if fix["applies"] in ("yes", "if")][:5]
-            for finding in report.get("findings", ())]
+            for finding in report.findings]
 
 
-def asked_in_vain(path, report):
-    for question in report.get("questions", ())[:2]:
+def order_told(log, fact, value):
+    """None: such a value is refused."""
+    try:
+        return order(oomkb.diagnose(log, facts={fact: value}))
+    except oomkb.Error:
+        return None
+
+
+def asked_in_vain(log, report):
+    for question in report.questions[:2]:
         fact = question["fact"]
         values = ANSWERS.get(UNITS[fact], ())
-        told = (said(path, "--format", "json", "--set", f"{fact}={value}")
-                for value in values)
-        if values and all(order(json.loads(one)) == order(report)
-                          for one in told if one):
+        told = (order_told(log, fact, value) for value in values)
+        before = order(report)
+        if values and all(one in (None, before) for one in told):
             yield f"asked in vain: {fact}"
 
 
@@ -197,19 +193,16 @@ PROPERTIES = (twice_written, badly_quoted, idle_warnings, goes_up)
 
 
 def check(path):
-    faults = []
     with open(path, "rb") as file:
-        log = file.read().decode(errors="replace")
-    for lang in ("en", "zh"):
-        text = said(path, "--lang", lang)
-        faults += [f"{path} ({lang}): {fault}" for holds in PROPERTIES
-                   for fault in holds(text, log)]
-    report = said(path, "--format", "json")
-    if report:
-        faults += [f"{path}: {fault}" for fault in
-                   (*said_again(said(path), json.loads(report)),
-                    *asked_in_vain(path, json.loads(report)))]
-    return faults
+        log = file.read()
+    shown = log.decode(errors="replace")
+    report = oomkb.diagnose(log)
+    faults = [f"{path} ({lang}): {fault}" for lang in ("en", "zh")
+              for holds in PROPERTIES
+              for fault in holds(report.text(lang=lang), shown)]
+    return faults + [f"{path}: {fault}" for fault in
+                     (*said_again(report.text(), report),
+                      *asked_in_vain(log, report))]
 
 
 def main():
@@ -218,8 +211,7 @@ def main():
     assert len(logs) >= LEAST, len(logs)
     for folder in sys.argv[1:]:
         logs += sorted(glob.glob(os.path.join(folder, "*.log")))
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        faults = [fault for found in pool.map(check, logs) for fault in found]
+    faults = [fault for path in logs for fault in check(path)]
     kinds = collections.Counter(fault.split(": ", 2)[1].split(" ")[0]
                                 for fault in faults)
     print("\n".join(faults[:60]))

@@ -32,7 +32,7 @@ def read(path):
 
 
 def main():
-    keys = set(flat(yaml.safe_load(read("i18n/en.yaml"))))
+    keys = set(flat(yaml.load(read("i18n/en.yaml"), yaml.CSafeLoader)))
     groups = {key.split(".")[0] for key in keys}
     source = "\n".join(read(path) for path in sorted(
         glob.glob(os.path.join(ROOT, "src/*/*.[ch]")) +

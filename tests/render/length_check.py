@@ -3,9 +3,7 @@
 25 lines for one root, 40 for two, at every width no line wider than the page
 but commands; Markdown and chat carry what text carries; chat is short and does
 nothing in Slack, Discord or GitHub."""
-import concurrent.futures
 import csv
-import glob
 import json
 import os
 import re
@@ -14,20 +12,19 @@ import subprocess
 import sys
 import unicodedata
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-OOMKB = os.path.abspath(os.environ.get("OOMKB", "build/oomkb"))
-LOGS = sorted(glob.glob(os.path.join(ROOT, "entries/*/*.log")) +
-              glob.glob(os.path.join(ROOT, "examples/*.log")))
+sys.path.insert(0, "tests/support")
+from library import PROGRAM, ROOT, oomkb  # noqa: E402
+
+LOGS = sorted([*ROOT.glob("entries/*/*.log"), *ROOT.glob("examples/*.log")])
 ONE_ROOT, TWO_ROOTS, MEDIAN, FIT, CHAT = 25, 40, 25, 20, 700
 HEADS = {"Do this first", "Do one of these", "Or", "Do not", "To be sure"}
 
 
-def answer(path, *words, width=80):
-    with open(path, "rb") as log:
-        done = subprocess.run([OOMKB, *words], stdin=log, check=False,
-                              stdout=subprocess.PIPE,
-                              env={**os.environ, "COLUMNS": str(width)})
+def said(*words):
+    """What the program says without a log."""
+    done = subprocess.run([PROGRAM, *words], stdin=subprocess.DEVNULL,
+                          check=False, stdout=subprocess.PIPE,
+                          env={**os.environ, "COLUMNS": "80"})
     return done.returncode, done.stdout.decode()
 
 
@@ -66,29 +63,29 @@ def parts(text):
 
 
 def check_log(path):
-    faults, name = [], os.path.relpath(path, ROOT)
-    status, text = answer(path)
-    if status == 2:
-        return [f"{name}: status 2"], None
+    """Its faults, and how long the answer is; None: nothing failed."""
+    report = oomkb.diagnose(path.read_bytes())
+    text = report.text()
     lines = text.count("\n")
     most = TWO_ROOTS if "\n----\n" in text else ONE_ROOT
-    if lines > most:
-        faults.append(f"{name}: {lines} lines, {most} are allowed")
+    faults = [f"{lines} lines, {most} are allowed"] if lines > most else []
     for width in (60, 80, 120):
         for lang in ("en", "zh"):
-            shown = answer(path, "--lang", lang, width=width)[1]
-            faults += [f"{name}: wider than {width}: {line}"
+            shown = report.text(lang=lang, width=width)
+            faults += [f"wider than {width}: {line}"
                        for line in too_wide(shown, width)]
-    page = plain(answer(path, "--format", "markdown")[1])
-    faults += [f"{name}: not in Markdown: {part}" for part in parts(text)
+    page = plain(report.markdown())
+    faults += [f"not in Markdown: {part}" for part in parts(text)
                if plain(part.removesuffix(" \\")) not in page]
-    faults += [f"{name}: chat: {fault}" for fault in check_chat(path, text)]
-    return faults, lines if status == 0 else None
+    faults += [f"chat: {fault}" for fault in check_chat(report, text)]
+    name = path.relative_to(ROOT)
+    return [f"{name}: {fault}" for fault in faults], \
+        lines if report else None
 
 
-def check_chat(path, text):
+def check_chat(report, text):
     for lang in ("en", "zh"):
-        chat = answer(path, "--format", "chat", "--lang", lang)[1]
+        chat = report.write("chat", lang=lang)
         if len(chat) > CHAT:
             yield f"{len(chat)} characters"
         if chat.count("`") % 2:
@@ -109,8 +106,8 @@ def check_fit():
                   ["--compare", "RTX 4090,L4,A100 80GB"]):
         for model in ("Qwen/Qwen2.5-32B-Instruct", "meta-llama/Llama-3.1-8B"):
             for lang in ("en", "zh"):
-                text = answer(os.devnull, "fit", "--model", model, *words,
-                              "--lang", lang)[1]
+                text = said("fit", "--model", model, *words, "--lang",
+                            lang)[1]
                 most = FIT + (3 if "--compare" in words else 0)
                 if text.count("\n") > most or too_wide(text, 80):
                     yield f"fit {model} {words} {lang}:\n{text}"
@@ -118,29 +115,29 @@ def check_fit():
 
 def check_csv():
     """A row for each row of the JSON, all as long."""
-    rows = list(csv.reader(answer(os.devnull, "list", "jax", "--format",
-                                  "csv")[1].splitlines()))
+    rows = list(csv.reader(said("list", "jax", "--format",
+                                "csv")[1].splitlines()))
     ids = [entry["id"] for entry in json.loads(
-        answer(os.devnull, "list", "jax", "--format", "json")[1])["entries"]]
+        said("list", "jax", "--format", "json")[1])["entries"]]
     if [row[0] for row in rows] != ids or {len(row) for row in rows} != {3}:
         yield f"csv of a list: {rows[:2]}"
-    rows = list(csv.reader(answer(
-        os.devnull, "fit", "--model", "meta-llama/Llama-3.1-8B", "--compare",
+    rows = list(csv.reader(said(
+        "fit", "--model", "meta-llama/Llama-3.1-8B", "--compare",
         "tp=1,2,4", "--format", "csv")[1].splitlines()))
     if [row[0] for row in rows[1:]] != ["1", "2", "4"]:
         yield f"csv of a comparison: {rows}"
     for words in (["explain", "jax/step-too-large", "--format", "csv"],
                   ["list", "--format", "chat"]):
-        if answer(os.devnull, *words)[0] != 2:
+        if said(*words)[0] != 2:
             yield f"{words}: is not refused"
 
 
 def main():
     faults, lengths = [*check_fit(), *check_csv()], []
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for found, lines in pool.map(check_log, LOGS):
-            faults += found
-            lengths += [lines] if lines is not None else []
+    for path in LOGS:
+        found, lines = check_log(path)
+        faults += found
+        lengths += [lines] if lines is not None else []
     if statistics.median(lengths) > MEDIAN:
         faults.append(f"median of {statistics.median(lengths)} lines")
     print("\n".join(faults[:40]))

@@ -5,13 +5,13 @@ out as it went in, and every page of the corpus has its parts."""
 import glob
 import html
 import json
-import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, "tests/support")
-from hostile import LOG, ROOT, expect, oomkb, told  # noqa: E402
+import library  # noqa: E402
+from hostile import LOG, expect, oomkb, told  # noqa: E402
+from pages import rendered  # noqa: E402
 
 TAGS = {"h1", "h2", "h3", "p", "ul", "ol", "li", "code", "pre", "strong",
         "blockquote", "a", "hr"}
@@ -25,13 +25,6 @@ ACTING = [":joy:", "GH-1", "http://evil.example", "www.evil.example",
           "@everyone"]
 
 
-def rendered(markdown):
-    return subprocess.run(
-        ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", "-e",
-         "autolink", "-e", "tagfilter"], input=markdown.encode(), check=True,
-        stdout=subprocess.PIPE).stdout.decode()
-
-
 def check_page(what, page):
     tags = set(re.findall(r"</?([A-Za-z!][A-Za-z0-9]*)", page))
     expect(f"{what}: tags {tags - TAGS}", not tags - TAGS)
@@ -41,18 +34,19 @@ def check_page(what, page):
 
 
 def check_hostile():
-    for text in HOSTILE:
-        for words in ([], ["--why"], ["--redact"], ["--lang", "zh"]):
-            page = oomkb("--format", "markdown", *words,
-                         stdin=LOG.format(text))
-            check_page(f"{text} {words}", rendered(page))
+    asked = {f"{number} {' '.join(words)}": oomkb(
+        "--format", "markdown", *words, stdin=LOG.format(text))
+             for number, text in enumerate(HOSTILE)
+             for words in ([], ["--why"], ["--redact"], ["--lang", "zh"])}
+    for what, page in rendered(asked).items():
+        check_page(f"hostile text {what}", page)
 
 
 def check_acting():
     """Outside of code: there nothing acts."""
-    for text in ACTING:
-        page = rendered(oomkb("--format", "markdown", "--all",
-                              stdin=LOG.format(text)))
+    pages = {text: oomkb("--format", "markdown", "--all",
+                         stdin=LOG.format(text)) for text in ACTING}
+    for text, page in rendered(pages).items():
         prose = re.sub(r"<(code|pre)[^>]*>.*?</\1>", "", page, flags=re.S)
         expect(f"{text}: acts in {prose}", text not in prose)
         expect(f"{text}: is not shown",
@@ -60,30 +54,31 @@ def check_acting():
 
 
 def check_commands():
-    for text in ("'/m/`x`'", "'/m/```'", "a_b_c"):  # no substitution
-        log = LOG.format(text)
+    logs = {text: LOG.format(text)
+            for text in ("'/m/`x`'", "'/m/```'", "a_b_c")}  # no substitution
+    pages = rendered({text: oomkb("--format", "markdown", stdin=log)
+                      for text, log in logs.items()})
+    for text, log in logs.items():
         after = json.loads(oomkb("--format", "json", stdin=log))["command"]
-        page = rendered(oomkb("--format", "markdown", stdin=log))
         codes = [html.unescape(code).strip() for code in
-                 re.findall(r"<code[^>]*>(.*?)</code>", page, re.S)]
+                 re.findall(r"<code[^>]*>(.*?)</code>", pages[text], re.S)]
         expect(f"{text}: {after} is not in {codes}",
                after is not None and after["after"] in codes)
 
 
 def check_corpus():
-    logs = glob.glob(os.path.join(ROOT, "entries/*/*.log"))
-    for path in sorted(logs) + glob.glob(os.path.join(ROOT, "examples/*.log")):
-        with open(path, encoding="utf-8", errors="replace") as log:
-            page = oomkb("--format", "markdown", stdin=log.read())
-        check_page(path, rendered(page))
-    for line in oomkb("list", "--format", "jsonl").splitlines():
-        entry = json.loads(line)
-        page = rendered(oomkb("explain", entry["id"], "--format", "markdown"))
-        check_page(entry["id"], page)
+    logs = glob.glob("entries/*/*.log") + glob.glob("examples/*.log")
+    titles = {entry["id"]: entry["title"].replace("`", "") for entry in map(
+        json.loads, oomkb("list", "--format", "jsonl").splitlines())}
+    pages = rendered(
+        {path: library.oomkb.diagnose((library.ROOT / path).read_bytes())
+         .markdown() for path in logs} |
+        {name: library.oomkb.entry(name) for name in titles} |
+        {"list": oomkb("list", "--format", "markdown")})
+    for what, page in pages.items():
+        check_page(what, page)
         shown = html.unescape(re.sub("<[^>]*>", "", page))
-        expect(f"{entry['id']}: title",
-               entry["title"].replace("`", "") in shown)
-    check_page("list", rendered(oomkb("list", "--format", "markdown")))
+        expect(f"{what}: title", titles.get(what, "") in shown)
 
 
 def main():

@@ -13,7 +13,7 @@ OF_ACTS = ("effort", "loses", "frees", "cures", "effect")
 
 def load(path):
     with open(path, encoding="utf-8") as file:
-        return yaml.safe_load(file)
+        return yaml.load(file, yaml.CSafeLoader)
 
 
 def key_of(what):

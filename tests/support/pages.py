@@ -1,5 +1,8 @@
 """HTML as a strict reader takes it: every tag closed in order, one id once, no
-style and no script in the text; and its links."""
+style and no script in the text; and its links. And Markdown as HTML, by a
+renderer that is not ours."""
+import re
+import subprocess
 from html.parser import HTMLParser
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "rect"}
@@ -57,3 +60,17 @@ class Page(HTMLParser):
 
     def text(self):
         return "".join(self.words)
+
+
+def rendered(pages):
+    """{name: Markdown} as HTML, raw HTML let through, from one run: in front of
+    each page stands its name."""
+    text = "".join(f"\n\n<!-- page {name} -->\n\n{page}"
+                   for name, page in pages.items())
+    done = subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e",
+                           "strikethrough", "-e", "autolink", "-e",
+                           "tagfilter"], input=text.encode(), check=True,
+                          stdout=subprocess.PIPE)
+    parts = re.split("(?m)^<!-- page (.*) -->\n", done.stdout.decode())
+    assert parts[1::2] == list(pages), "a page does not end"
+    return dict(zip(parts[1::2], parts[2::2]))

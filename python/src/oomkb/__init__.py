@@ -59,7 +59,7 @@ class Report:
 
     def write(self, format="text", **options):
         """text, markdown, html, chat, json, jsonl or csv; options: lang ("en",
-        "zh"), width, top, redact, show_all."""
+        "zh"), width, top, redact, show_all, why."""
         return _native.written(
             "report_write", self._handle, format.encode(),
             ctypes.byref(_native.options(**options)))

@@ -62,10 +62,10 @@ def facts(values):
 
 
 def options(lang="en", answers=None, width=80, top=0, redact=False,
-            show_all=False, input_name=None):
+            show_all=False, why=False, input_name=None):
     return Options(size=ctypes.sizeof(Options), lang=lang.encode(),
                    answers=strings(facts(answers or {})), width=width, top=top,
-                   redact=int(redact), all=int(show_all),
+                   redact=int(redact), all=int(show_all), why=int(why),
                    input_name=input_name.encode() if input_name else None)
 
 
