@@ -31,7 +31,8 @@ static inline uint32_t plain_bits(plain_bytes mask) {
 }
 
 /* Of 64 flags, 0 or -1, a bit each, the first one lowest. */
-static inline __attribute__((always_inline)) uint64_t plain_flags(const char *flags) {
+static inline __attribute__((always_inline)) uint64_t
+plain_flags(const char *flags) {
     uint64_t bits = 0;
 #pragma GCC unroll 4
     for (size_t i = 0; i < 64; i += PLAIN_STEP)

@@ -9,7 +9,7 @@
 
 #include "match/literals.h"
 
-#define FOLD_SLACK 64 /* bytes behind the text that may be read */
+#define FOLD_SLACK 80 /* bytes behind the text that may be read */
 
 struct fold_shift { /* from folded byte `at` on, the text's begin at `raw` */
     uint32_t at, raw;
@@ -37,9 +37,9 @@ void fold_blank(struct folded *f);
 /* Appends text that stands at `raw`. A run of blanks may go on over calls. */
 void fold_add(struct folded *f, struct str text, size_t raw);
 /* The same of its lines, up to and with the first in which there may be
- * something odd: what cleaning changes (log/clean.h), an escape, or the end of a
- * string. Returns how many bytes they have. What stands behind the folded text is
- * not zeroed. */
+ * something odd: what cleaning changes (log/clean.h), an escape, or the end of
+ * a string. Returns how many bytes they have. What stands behind the folded
+ * text is not zeroed. */
 size_t fold_lines(struct folded *f, struct str text, size_t raw);
 /* What was folded from `at` on is a line that begins at `raw`. */
 struct folded_line *fold_line(struct folded *f, size_t at, size_t raw);

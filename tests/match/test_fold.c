@@ -1,4 +1,4 @@
-/* test_fold.c: folding sixteen bytes at a time says what folding byte by byte
+/* test_fold.c: folding many bytes at a time says what folding byte by byte
  * says, wherever lines and blanks fall; so does looking for words. */
 #include <setjmp.h>
 #include <stdarg.h>
