@@ -52,16 +52,16 @@ struct cgroup_state cgroup_state_of(const struct cgroup_text *t) {
 }
 
 void cgroup_read(struct machine_lines *m, const struct cgroup_state *s,
-                 const char *origin) {
+                 const struct cgroup_origins *from) {
     if (s->limit_bytes > 0)
-        machine_add_bytes(m, FACT_host_limit, "", s->limit_bytes, origin);
+        machine_add_bytes(m, FACT_host_limit, "", s->limit_bytes, from->limit);
     if (s->limit_bytes > 0 && s->peak_bytes > 0)
-        machine_add_bytes(m, FACT_host_peak, "", s->peak_bytes, origin);
+        machine_add_bytes(m, FACT_host_peak, "", s->peak_bytes, from->peak);
     if (s->high_bytes > 0)
         machine_add_bytes(m, FACT_host_high, "", s->high_bytes,
                           "memory.high");
     if (s->oom_kills > 0)
         machine_add(m, FACT_oom_kill_count, "",
                     arena_printf(m->a, "%lld", (long long)s->oom_kills),
-                    "memory.events");
+                    from->events);
 }

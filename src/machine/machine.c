@@ -361,7 +361,8 @@ static void read_cgroup(struct machine *m) {
         state.high_bytes = here.high_bytes;
         state.oom_kills = here.oom_kills;
     }
-    cgroup_read(&m->lines, &state, f.limit);
+    cgroup_read(&m->lines, &state,
+                &(struct cgroup_origins){f.limit, f.peak, f.events});
 }
 
 /* The command does not run yet, so the free memory is that before loading. */

@@ -81,9 +81,12 @@ struct cgroup_state {
     int64_t oom_kills;   /* -1: not known */
     int64_t high_bytes;  /* above it the kernel throttles; 0: none */
 };
+struct cgroup_origins { /* names of the files that were read */
+    const char *limit, *peak, *events;
+};
 struct cgroup_state cgroup_state_of(const struct cgroup_text *t);
 void cgroup_read(struct machine_lines *m, const struct cgroup_state *s,
-                 const char *origin);
+                 const struct cgroup_origins *from);
 /* A counter such as "oom_kill" of memory.events or /proc/vmstat; -1: there is
  * none. */
 int64_t counter_of(struct str text, const char *name);

@@ -81,7 +81,8 @@ static void cgroup(struct machine_lines *m, struct str file) {
                             part(m->a, file, "events"),
                             part(m->a, file, "high")};
     struct cgroup_state s = cgroup_state_of(&t);
-    cgroup_read(m, &s, "cgroup");
+    cgroup_read(m, &s, &(struct cgroup_origins){"cgroup", "cgroup",
+                                                "memory.events"});
     if (s.oom_kills <= 0) /* no fact: 0, or -1 where it is not known */
         machine_add(m, FACT_oom_kill_count, "",
                     arena_printf(m->a, "%" PRId64, s.oom_kills), "cgroup");
