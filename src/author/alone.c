@@ -33,7 +33,7 @@ bool author_read_entry(struct arena *a, struct str path, struct str yaml,
         id.n -= 5;
     if (check_one(&c, source_new(a, path, yaml), arena_str(a, id), &e))
         *out = e;
-    complaints_tell(&c, on_diag, ctx);
+    complaints_report(&c, on_diag, ctx);
     return c.errors == 0;
 }
 
@@ -45,7 +45,7 @@ struct author_result author_check_alone(struct arena *a, struct str path,
     struct entry e = {0};
     if (src != NULL)
         check_one(&d.c, src, path, &e);
-    complaints_tell(&d.c, on_diag, ctx);
+    complaints_report(&d.c, on_diag, ctx);
     return (struct author_result){1, d.c.errors, d.c.warnings,
                                   e.signature_count};
 }
@@ -56,7 +56,7 @@ static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
     struct build d = {.a = a, .options = &none, .c = {.a = a, .scratch = a}};
     const struct source *src = build_source(&d, path);
     const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
-    complaints_tell(&d.c, on_diag, ctx);
+    complaints_report(&d.c, on_diag, ctx);
     sums->files++;
     if (root == NULL || d.c.errors > 0) { /* a duplicate key would be lost */
         sums->unread++;

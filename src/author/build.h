@@ -138,11 +138,11 @@ void check_relations(struct build *d); /* references between entries, groups */
 void check_literals(struct build *d);  /* short and shared literals */
 void check_translations(struct build *d, const struct made *m); /* its texts */
 /* One text in both languages: the same code, flags and numbers. */
-struct said_in {
+struct text_node {
     const struct source *src;
     const struct node *node;
 };
-void check_pair(struct build *d, struct said_in en, struct said_in zh);
+void check_pair(struct build *d, struct text_node en, struct text_node zh);
 /* glossary.c: prepare it after reading; check a text. */
 void glossary_settle(struct build *d);
 void check_glossary(struct build *d, const struct source *src,

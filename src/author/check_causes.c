@@ -6,8 +6,8 @@
  * entries. */
 #include "author/check.h"
 
-static void ask_causes(struct build *d, const struct source *src,
-                       const struct node *map) {
+static void check_named_causes(struct build *d, const struct source *src,
+                               const struct node *map) {
     if (map == NULL || map->kind != NODE_MAP)
         return;
     for (size_t i = 0; i < map->count; i++) {
@@ -20,26 +20,28 @@ static void ask_causes(struct build *d, const struct source *src,
 }
 
 /* The causes in `cures` of each fix of a list. */
-static void ask_cures(struct build *d, const struct made *m, const char *key) {
+static void check_cures(struct build *d, const struct made *m,
+                        const char *key) {
     const struct node *list = node_get(m->node, key), *fix;
     for (size_t i = 0; (fix = node_item(list, i)) != NULL; i++)
-        ask_causes(d, m->src, node_get(fix, "cures"));
+        check_named_causes(d, m->src, node_get(fix, "cures"));
 }
 
-static void ask_made(struct build *d, const struct made *m) {
-    ask_causes(d, m->src, node_get(m->node, "causes"));
-    ask_causes(d, m->src, node_get(m->node, "cures"));
-    ask_cures(d, m, "workarounds");
-    ask_cures(d, m, "levers");
+static void check_made(struct build *d, const struct made *m) {
+    check_named_causes(d, m->src, node_get(m->node, "causes"));
+    check_named_causes(d, m->src, node_get(m->node, "cures"));
+    check_cures(d, m, "workarounds");
+    check_cures(d, m, "levers");
 }
 
 void check_causes(struct build *d) {
     static const enum made_kind kinds[] = {MADE_ENTRY, MADE_FIX, MADE_ACT,
                                            MADE_PROGRAM};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        build_each(d, kinds[k], ask_made);
+        build_each(d, kinds[k], check_made);
     for (size_t i = 0; i < MECHANISM_COUNT_OF; i++)
-        ask_causes(d, d->causes_src, node_get(d->mechanism_nodes[i], "causes"));
+        check_named_causes(d, d->causes_src,
+                           node_get(d->mechanism_nodes[i], "causes"));
 }
 
 void check_cause(struct build *d, const struct made *m) {

@@ -55,7 +55,7 @@ static void check_default(struct build *d, const struct made *m,
                  fact_spelling(v->fact), unit_spelling(fact_unit(v->fact)));
 }
 
-static bool says_true(const struct node *n) {
+static bool is_true(const struct node *n) {
     return n != NULL && str_eq(n->text, STR("true"));
 }
 
@@ -65,7 +65,7 @@ static void check_contexts(struct build *d, const struct made *m) {
     for (size_t i = 0; i < e->context_count; i++) {
         const struct node *n = node_item(list, i);
         if (check_pattern(&d->c, m->src, node_get(n, "pattern"), USE_CONTEXT,
-                          says_true(node_get(n, "weak")), d->fact_used))
+                          is_true(node_get(n, "weak")), d->fact_used))
             check_growth(&d->c, m->src, node_get(n, "pattern")->place,
                          e->contexts[i].pattern, (struct str){0});
         for (size_t k = 0; k < e->contexts[i].set_count; k++)
@@ -91,8 +91,8 @@ void check_engine(struct build *d, const struct made *m) {
                  "`%.*s` is no version", STR_ARG(e->newest));
 }
 
-static void shape_wrong(struct build *d, const struct made *m,
-                        const struct node *n, const char *why) {
+static void complain_shape(struct build *d, const struct made *m,
+                           const struct node *n, const char *why) {
     struct place place = node_or(n, m->node)->place;
     complain(&d->c, m->src, place, CODE_bad_shape, "%s", why);
 }
@@ -100,8 +100,8 @@ static void shape_wrong(struct build *d, const struct made *m,
 /* The sum that a group's layers count in. A layer may have attention and a
  * state at once, and cross attention or an indexer besides, so each of these is
  * compared with the number of layers on its own. */
-static int64_t *layers_like(const struct kv_group *g, int64_t *attention,
-                            int64_t *state, int64_t *beside) {
+static int64_t *layer_sum(const struct kv_group *g, int64_t *attention,
+                          int64_t *state, int64_t *beside) {
     switch (g->kind) {
     case KV_mla:
         if (g->ratio > 1) /* in addition to a window in the same layer */
@@ -127,16 +127,16 @@ static void check_heads(struct build *d, const struct made *m,
     bool has_heads = g->kv_heads > 0 && g->k_dim > 0
                      && (g->v_dim > 0 || is_one);
     if (!has_heads)
-        shape_wrong(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
+        complain_shape(d, m, n, "`kv_heads`, `k_dim`, `v_dim` are missing");
 }
 
 static void check_latent(struct build *d, const struct made *m,
                          const struct node *n, const struct kv_group *g) {
     if (g->latent_dim == 0)
-        shape_wrong(d, m, n, "an mla group has a `latent_dim`");
+        complain_shape(d, m, n, "an mla group has a `latent_dim`");
     if (g->rope_dim > g->latent_dim || g->rope_dim > g->k_dim)
-        shape_wrong(d, m, n, "`rope_dim` is a part of `latent_dim` and "
-                             "of `k_dim`");
+        complain_shape(d, m, n, "`rope_dim` is a part of `latent_dim` and "
+                                "of `k_dim`");
 }
 
 static void check_state(struct build *d, const struct made *m,
@@ -144,20 +144,21 @@ static void check_state(struct build *d, const struct made *m,
     int64_t channels;
     bool ok = mul_i64(g->conv_groups, g->group_channels, &channels);
     if ((g->conv_channels > 0) != (g->conv_steps > 0))
-        shape_wrong(d, m, n, "`conv_channels` and `conv_steps` go together");
+        complain_shape(d, m, n, "`conv_channels` and `conv_steps` go together");
     if (g->conv_groups > 0 && (!ok || g->conv_channels <= channels))
-        shape_wrong(d, m, n, "more channels in groups than channels");
+        complain_shape(d, m, n, "more channels in groups than channels");
 }
 
 static void check_group(struct build *d, const struct made *m,
                         const struct node *n, const struct kv_group *g) {
     if (g->layers == 0)
-        shape_wrong(d, m, n, "a group of no layers");
+        complain_shape(d, m, n, "a group of no layers");
     switch (g->kind) {
     case KV_sliding:
     case KV_chunked:
         if (g->window == 0)
-            shape_wrong(d, m, n, "a sliding or chunked group has a `window`");
+            complain_shape(d, m, n,
+                           "a sliding or chunked group has a `window`");
         check_heads(d, m, n, g);
         return;
     case KV_full:
@@ -166,8 +167,8 @@ static void check_group(struct build *d, const struct made *m,
         return;
     case KV_indexer:
         if (g->latent_dim == 0 && g->k_dim == 0)
-            shape_wrong(d, m, n, "an indexer group has a `latent_dim`, or a "
-                                 "`k_dim` of the cache's type");
+            complain_shape(d, m, n, "an indexer group has a `latent_dim`, or a "
+                                    "`k_dim` of the cache's type");
         return;
     case KV_mla:
         check_latent(d, m, n, g);
@@ -188,20 +189,21 @@ void check_model(struct build *d, const struct made *m) {
         const struct kv_group *g = &model->groups[i];
         check_group(d, m, node_item(groups, i), g);
         if (model->heads > 0 && g->kv_heads > model->heads)
-            shape_wrong(d, m, node_item(groups, i),
-                        "more KV heads than heads");
-        int64_t *sum = layers_like(g, &attention, &state, &beside);
+            complain_shape(d, m, node_item(groups, i),
+                           "more KV heads than heads");
+        int64_t *sum = layer_sum(g, &attention, &state, &beside);
         if (!add_i64(*sum, g->layers, sum))
             *sum = INT64_MAX;
     }
     if (model->layers > 0
         && (attention > model->layers || state > model->layers))
-        shape_wrong(d, m, groups, "its groups have more layers than it has");
+        complain_shape(d, m, groups, "its groups have more layers than it has");
     if (node_get(m->node, "layers") != NULL && model->layers == 0)
-        shape_wrong(d, m, node_get(m->node, "layers"), "a model of no layers");
+        complain_shape(d, m, node_get(m->node, "layers"),
+                       "a model of no layers");
     if (model->params > 0 && model->embedding_params > model->params)
-        shape_wrong(d, m, node_get(m->node, "embedding_params"),
-                    "more embedding parameters than parameters");
+        complain_shape(d, m, node_get(m->node, "embedding_params"),
+                       "more embedding parameters than parameters");
 }
 
 /* Drivers report a little less than is sold, and in GiB for GB. */
@@ -212,13 +214,13 @@ void check_gpu(struct build *d, const struct made *m) {
     if (node_get(m->node, "nominal_gb") == NULL || gpu->nominal_gb == 0
         || !mul_i64(gpu->nominal_gb, INT64_C(1) << 30, &sold_gib)
         || !mul_i64(gpu->nominal_gb, 1000000000, &sold_gb)) {
-        shape_wrong(d, m, node_get(m->node, "nominal_gb"),
-                    "a card of no memory, or of more than there is");
+        complain_shape(d, m, node_get(m->node, "nominal_gb"),
+                       "a card of no memory, or of more than there is");
         return;
     }
     if (total != NULL && gpu->total_high > 0
         && (gpu->total_high > sold_gib || gpu->total_low < sold_gb / 2))
-        shape_wrong(d, m, total, "does not go with its nominal_gb");
+        complain_shape(d, m, total, "does not go with its nominal_gb");
 }
 
 void check_labels(struct build *d) {

@@ -43,8 +43,8 @@ static struct place place_of(const struct made *m, uint32_t signature) {
     return id ? id->place : (struct place){0};
 }
 
-static void note_signature(struct build *d, struct uses *u, uint32_t entry,
-                           uint32_t signature) {
+static void add_signature(struct build *d, struct uses *u, uint32_t entry,
+                          uint32_t signature) {
     const struct made *m = &d->made[MADE_ENTRY].at[entry];
     const struct entry *e = made_entry(m);
     const struct signature *s = &e->signatures[signature];
@@ -67,7 +67,8 @@ static void note_signature(struct build *d, struct uses *u, uint32_t entry,
     }
 }
 
-static void tell_shared(struct build *d, const struct use *u, size_t entries) {
+static void report_shared(struct build *d, const struct use *u,
+                          size_t entries) {
     const struct made *m = &d->made[MADE_ENTRY].at[u->entry];
     const struct signature *s = &made_entry(m)->signatures[u->signature];
     complain(&d->c, m->src, place_of(m, u->signature), CODE_costly_literal,
@@ -82,7 +83,7 @@ static void find_shared(struct build *d, const struct uses *u) {
         for (end = i; end < u->count && u->at[end].hash == u->at[i].hash; end++)
             entries += end == i || u->at[end].entry != u->at[end - 1].entry;
         if (entries > SHARED_MOST)
-            tell_shared(d, &u->at[i], entries);
+            report_shared(d, &u->at[i], entries);
     }
 }
 
@@ -93,7 +94,7 @@ void check_literals(struct build *d) {
     for (uint32_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
         const struct made *m = &d->made[MADE_ENTRY].at[i];
         for (uint32_t k = 0; k < made_entry(m)->signature_count; k++)
-            note_signature(d, &u, i, k);
+            add_signature(d, &u, i, k);
     }
     if (u.count > 1)
         qsort(u.at, u.count, sizeof *u.at, by_literal);

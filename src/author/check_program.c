@@ -13,18 +13,18 @@ static void refuse(struct build *d, const struct made *m, const struct node *n,
 
 static void check_shown(struct build *d, const struct made *m) {
     const struct program *p = m->what;
-    size_t ways = p->paths.count + p->commands.count + p->lines.count;
+    size_t sign_count = p->paths.count + p->commands.count + p->lines.count;
     bool has_id = node_get(m->node, "id") != NULL;
-    if (p->lever_count == 0 && ways == 0 && !has_id)
+    if (p->lever_count == 0 && sign_count == 0 && !has_id)
         return;
     if (!has_id)
         refuse(d, m, NULL, CODE_missing_key,
                "`id` is missing: a program with levers has one");
     bool is_shown = build_find(d, MADE_ENGINE, p->id) != NULL
                     || fact_takes(FACT_runs_in, p->id);
-    if (is_shown && p->lever_count > 0 && ways == 0) /* in kb/engines/ */
+    if (is_shown && p->lever_count > 0 && sign_count == 0) /* in kb/engines/ */
         return;
-    if (ways == 0)
+    if (sign_count == 0)
         refuse(d, m, NULL, CODE_missing_key,
                "nothing shows it: `paths`, `commands` or `lines`");
     if (p->sample.n == 0)

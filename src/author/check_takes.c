@@ -16,13 +16,13 @@
  */
 #include "author/build.h"
 
-struct asking { /* the check of one fix */
+struct fix_check { /* the check of one fix */
     struct build *d;
     const struct made *m;
     const struct workaround *w; /* NULL: `instead` of a dead end */
     const struct engine *own; /* of the entry's component; NULL: none */
     const struct node *node;  /* of the text being checked */
-    bool is_told;             /* a removed setting was reported */
+    bool is_reported;         /* a removed setting was reported */
 };
 
 static bool is_of_word(char c) {
@@ -53,7 +53,7 @@ static struct str token_at(struct str text, size_t at) {
 
 /* ---- known settings ---- */
 
-static bool lists(const struct program *p, struct str word) {
+static bool program_takes(const struct program *p, struct str word) {
     bool is_there = false;
     for (size_t i = 0; i < p->takes.count; i++)
         is_there = is_there || str_eq(p->takes.at[i], word);
@@ -66,14 +66,14 @@ static bool lists(const struct program *p, struct str word) {
     return is_there;
 }
 
-static bool somebody_takes(const struct build *d, struct str text, size_t at,
-                           struct str word) {
-    struct setting_match said;
+static bool is_known_setting(const struct build *d, struct str text, size_t at,
+                             struct str word) {
+    struct setting_match found;
     for (size_t i = 0; i < d->corpus.engine_count; i++)
-        if (engine_setting_at(&d->corpus.engines[i], text, at, &said))
+        if (engine_setting_at(&d->corpus.engines[i], text, at, &found))
             return true;
     for (size_t i = 0; i < d->corpus.program_count; i++)
-        if (lists(&d->corpus.programs[i], word))
+        if (program_takes(&d->corpus.programs[i], word))
             return true;
     return false;
 }
@@ -88,7 +88,7 @@ static const struct version_event *end_of(const struct version_range *range) {
     return last->is_fixed ? last : NULL;
 }
 
-static bool says(struct str text, struct str version) {
+static bool contains(struct str text, struct str version) {
     return str_find(text, version) < text.n;
 }
 
@@ -101,7 +101,7 @@ static bool ends_by(const struct version_range *range, struct str product,
            && version_compare(end->version, version, &order) && order <= 0;
 }
 
-static bool entry_ends_by(const struct asking *q, struct str version) {
+static bool entry_ends_by(const struct fix_check *q, struct str version) {
     const struct entry *e = made_entry(q->m);
     size_t forms = 0;
     for (size_t i = 0; i < e->version_count; i++)
@@ -114,37 +114,37 @@ static bool entry_ends_by(const struct asking *q, struct str version) {
     return forms > 0;
 }
 
-static bool says_end(const struct asking *q, struct str version) {
+static bool names_release(const struct fix_check *q, struct str version) {
     if (q->w == NULL)
         return true;
-    bool said = says(q->w->how.in[LANG_EN], version);
+    bool found = contains(q->w->how.in[LANG_EN], version);
     for (size_t i = 0; i < q->w->when.count; i++)
-        said = said || says(q->w->when.at[i], version);
-    return said;
+        found = found || contains(q->w->when.at[i], version);
+    return found;
 }
 
-static void ask_end(struct asking *q, const struct setting_match *said) {
-    const struct version_event *end = end_of(said->exists);
-    if (end == NULL || q->is_told || says_end(q, end->version)
+static void check_end(struct fix_check *q, const struct setting_match *found) {
+    const struct version_event *end = end_of(found->exists);
+    if (end == NULL || q->is_reported || names_release(q, end->version)
         || entry_ends_by(q, end->version))
         return;
-    q->is_told = true;
+    q->is_reported = true;
     complain(&q->d->c, q->m->src, q->node->place, CODE_gone_setting,
              "%.*s takes `%.*s` no more since %.*s, and the steps do not "
-             "say so", STR_ARG(q->own->name), STR_ARG(said->spelling),
+             "say so", STR_ARG(q->own->name), STR_ARG(found->spelling),
              STR_ARG(end->version));
 }
 
 /* ---- texts ---- */
 
-static void ask_word(struct asking *q, struct str text, size_t at,
-                     struct str word) {
-    struct setting_match said;
-    if (q->own != NULL && engine_setting_at(q->own, text, at, &said)) {
-        ask_end(q, &said);
+static void check_word(struct fix_check *q, struct str text, size_t at,
+                       struct str word) {
+    struct setting_match found;
+    if (q->own != NULL && engine_setting_at(q->own, text, at, &found)) {
+        check_end(q, &found);
         return;
     }
-    if (!somebody_takes(q->d, text, at, word))
+    if (!is_known_setting(q->d, text, at, word))
         complain(&q->d->c, q->m->src, node_place_at(q->node, at),
                  CODE_unknown_setting,
                  "nobody is known to take `%.*s`: look it up, and add it to "
@@ -152,22 +152,23 @@ static void ask_word(struct asking *q, struct str text, size_t at,
                  STR_ARG(word));
 }
 
-static void ask_text(struct asking *q, const struct node *n, struct str text) {
+static void check_text(struct fix_check *q, const struct node *n,
+                       struct str text) {
     q->node = n;
     for (size_t i = 0; n != NULL && i < text.n; i++) {
         struct str word = token_at(text, i);
         if (word.n > 0)
-            ask_word(q, text, i, word);
+            check_word(q, text, i, word);
     }
 }
 
-static void ask_flag(struct asking *q, const struct node *n,
-                     struct str flag) {
+static void check_flag_setting(struct fix_check *q, const struct node *n,
+                               struct str flag) {
     q->node = n;
     bool is_setting = str_starts(flag, STR("--"))
                       || (flag.n > 2 && is_upper(flag.p[0]));
     if (n != NULL && is_setting)
-        ask_word(q, flag, 0, flag);
+        check_word(q, flag, 0, flag);
 }
 
 static const struct engine *engine_of(const struct build *d,
@@ -176,34 +177,35 @@ static const struct engine *engine_of(const struct build *d,
     return m == NULL ? NULL : m->what;
 }
 
-static void ask_fix(struct asking *q, const struct node *n) {
+static void check_settings(struct fix_check *q, const struct node *n) {
     const struct workaround *w = q->w;
-    ask_text(q, node_get(node_get(n, "how"), "en"), w->how.in[LANG_EN]);
-    ask_text(q, node_get(n, "command"), w->command);
-    ask_flag(q, node_get(node_get(n, "acts_on"), "flag"), w->acts_on.flag);
+    check_text(q, node_get(node_get(n, "how"), "en"), w->how.in[LANG_EN]);
+    check_text(q, node_get(n, "command"), w->command);
+    check_flag_setting(q, node_get(node_get(n, "acts_on"), "flag"),
+                       w->acts_on.flag);
 }
 
 /* A fix without an engine of its own: any engine or program may take its
  * settings, and removed ones are not reported. */
 void check_fix_takes(struct build *d, const struct made *m,
                      const struct node *n, const struct workaround *w) {
-    struct asking q = {d, m, w, NULL, NULL, false};
-    ask_fix(&q, n);
+    struct fix_check q = {d, m, w, NULL, NULL, false};
+    check_settings(&q, n);
 }
 
 void check_takes(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     const struct node *list = node_get(m->node, "workarounds");
     for (size_t i = 0; i < e->workaround_count; i++) {
-        struct asking q = {d, m, &e->workarounds[i], engine_of(d, e), NULL,
+        struct fix_check q = {d, m, &e->workarounds[i], engine_of(d, e), NULL,
                            false};
-        ask_fix(&q, node_item(list, i));
+        check_settings(&q, node_item(list, i));
     }
     list = node_get(m->node, "dead_ends");
     for (size_t i = 0; i < e->dead_end_count; i++) {
         const struct node *instead = node_get(node_item(list, i), "instead");
-        struct asking q = {d, m, NULL, engine_of(d, e), NULL, false};
-        ask_text(&q, node_get(instead, "en"),
-                 e->dead_ends[i].instead.in[LANG_EN]);
+        struct fix_check q = {d, m, NULL, engine_of(d, e), NULL, false};
+        check_text(&q, node_get(instead, "en"),
+                   e->dead_ends[i].instead.in[LANG_EN]);
     }
 }

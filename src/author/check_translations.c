@@ -19,12 +19,12 @@ struct tokens {
     size_t count;
 };
 
-static void keep(struct tokens *t, struct str token) {
+static void add_token(struct tokens *t, struct str token) {
     if (token.n > 0 && t->count < TRANSLATION_TOKENS_MAX)
         t->at[t->count++] = token;
 }
 
-static bool has(const struct tokens *t, struct str token) {
+static bool has_token(const struct tokens *t, struct str token) {
     for (size_t i = 0; i < t->count; i++)
         if (str_eq(t->at[i], token))
             return true;
@@ -38,7 +38,7 @@ static void spans_of(struct str text, struct tokens *out) {
     str_cut(text, '`', &rest);
     while (rest.n > 0) {
         struct str span = str_cut(rest, '`', &rest);
-        keep(out, span);
+        add_token(out, span);
         str_cut(rest, '`', &rest);
     }
 }
@@ -54,7 +54,7 @@ static void flags_of(struct str text, struct tokens *out) {
         size_t end = i + 2;
         while (end < text.n && (is_word(text.p[end]) || text.p[end] == '-'))
             end++;
-        keep(out, str_slice(text, i, end - i));
+        add_token(out, str_slice(text, i, end - i));
         i = end;
     }
 }
@@ -68,31 +68,31 @@ static bool follows(struct str text, size_t at, const char *word) {
 }
 
 /* The number of zeros that a word behind a number stands for. */
-static size_t noughts_behind(struct str text, size_t at) {
+static size_t zeros_behind(struct str text, size_t at) {
     static const struct {
         const char *word;
-        size_t noughts;
+        size_t zeros;
     } scales[] = {{"\xe4\xb8\x87", 4}, {"\xe4\xba\xbf", 8},
                   {"\xe6\x88\x90", 1}, {"thousand", 3}, {"million", 6},
                   {"billion", 9}};
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
         if (follows(text, at, scales[i].word))
-            return scales[i].noughts;
+            return scales[i].zeros;
     return 0;
 }
 
 /* The digits without commas; "12.85" with 4 zeros is "128500". */
 static struct str written_out(struct arena *a, struct str number,
-                              size_t noughts) {
-    char *out = arena_array(a, number.n + noughts, 1);
+                              size_t zeros) {
+    char *out = arena_array(a, number.n + zeros, 1);
     size_t n = 0;
     size_t point = str_find_char(number, '.');
     size_t behind = point < number.n ? number.n - point - 1 : 0;
-    bool is_moved = noughts > 0 && behind <= noughts;
+    bool is_moved = zeros > 0 && behind <= zeros;
     for (size_t i = 0; i < number.n; i++)
         if (number.p[i] != ',' && !(is_moved && number.p[i] == '.'))
             out[n++] = number.p[i];
-    for (size_t i = behind; is_moved && i < noughts; i++)
+    for (size_t i = behind; is_moved && i < zeros; i++)
         out[n++] = '0';
     return (struct str){out, n};
 }
@@ -117,8 +117,8 @@ static void numbers_of(struct arena *a, struct str text, struct tokens *out) {
                                    || text.p[i - 1] == '{'); /* {0} */
         size_t end = number_end(text, i);
         if (!is_inside)
-            keep(out, written_out(a, str_slice(text, i, end - i),
-                                  noughts_behind(text, end)));
+            add_token(out, written_out(a, str_slice(text, i, end - i),
+                                       zeros_behind(text, end)));
         i = end - 1;
     }
 }
@@ -141,7 +141,7 @@ static const char *const chinese[SPELLED_MOST + 1] = {
     "\xe4\xb8\x83", "\xe5\x85\xab", "\xe4\xb9\x9d", "\xe5\x8d\x81",
     "\xe5\x8d\x81\xe4\xb8\x80", "\xe5\x8d\x81\xe4\xba\x8c"};
 
-static bool says_word(struct str text, struct str word, bool is_english) {
+static bool has_word(struct str text, struct str word, bool is_english) {
     for (size_t i = 0; i + word.n <= text.n; i++) {
         if (!str_eq_nocase(str_slice(text, i, word.n), word))
             continue;
@@ -155,13 +155,13 @@ static bool says_word(struct str text, struct str word, bool is_english) {
 }
 
 /* True if the text has the number as a word. */
-static bool spells(struct str text, struct str number, bool is_english) {
+static bool spells_number(struct str text, struct str number, bool is_english) {
     int64_t value;
     if (!str_to_int(number, &value) || value < 0 || value > SPELLED_MOST)
         return false;
     struct str words = str_of((is_english ? english : chinese)[value]);
     while (words.n > 0)
-        if (says_word(text, str_cut(words, ' ', &words), is_english))
+        if (has_word(text, str_cut(words, ' ', &words), is_english))
             return true;
     return false;
 }
@@ -187,12 +187,12 @@ static void compare(const struct versions *v, enum code code,
                     const struct tokens *zh) {
     bool is_number = code == CODE_translation_number;
     for (size_t i = 0; i < en->count; i++)
-        if (!has(zh, en->at[i])
-            && !(is_number && spells(v->zh, en->at[i], false)))
+        if (!has_token(zh, en->at[i])
+            && !(is_number && spells_number(v->zh, en->at[i], false)))
             complain_of(v, code, what, en->at[i], true);
     for (size_t i = 0; i < zh->count; i++)
-        if (!has(en, zh->at[i])
-            && !(is_number && spells(v->en, zh->at[i], true)))
+        if (!has_token(en, zh->at[i])
+            && !(is_number && spells_number(v->en, zh->at[i], true)))
             complain_of(v, code, what, zh->at[i], false);
 }
 
@@ -216,7 +216,7 @@ static bool compare_all(const struct versions *v) {
     return v->d->c.errors == errors;
 }
 
-void check_pair(struct build *d, struct said_in en, struct said_in zh) {
+void check_pair(struct build *d, struct text_node en, struct text_node zh) {
     struct versions v = {d, en.node->text, zh.node->text, zh.src, zh.node};
     compare_all(&v);
 }
@@ -228,7 +228,7 @@ static void walk(struct build *d, const struct source *src,
     const struct node *zh = node_get(n, "zh");
     if (en != NULL && zh != NULL && en->kind == NODE_SCALAR
         && zh->kind == NODE_SCALAR) {
-        check_pair(d, (struct said_in){src, en}, (struct said_in){src, zh});
+        check_pair(d, (struct text_node){src, en}, (struct text_node){src, zh});
         return;
     }
     for (size_t i = 0; i < n->count; i++)

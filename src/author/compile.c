@@ -125,20 +125,20 @@ struct build *build_read(struct arena *a, const struct author_options *o) {
 const struct corpus *author_read_corpus(struct arena *a,
                                         const struct author_options *o) {
     struct build *d = build_read(a, o);
-    complaints_tell(&d->c, o->on_diag, o->diag_ctx);
+    complaints_report(&d->c, o->on_diag, o->diag_ctx);
     return &d->corpus;
 }
 
 /* Keep the complaints on the files of options->only. If only other files have
  * errors, there is no image and samples were not tried, which is a note.
  * Returns the number of entries reported on. */
-static size_t keep_asked(struct build *d) {
-    size_t asked = 0, errors = d->c.errors;
+static size_t keep_selected(struct build *d) {
+    size_t selected = 0, errors = d->c.errors;
     const struct str_list *only = &d->options->only;
     if (only->count == 0)
         return d->corpus.entry_count;
     for (size_t i = 0; i < d->made[MADE_ENTRY].count; i++)
-        asked += build_is_asked(d, &d->made[MADE_ENTRY].at[i]);
+        selected += build_is_asked(d, &d->made[MADE_ENTRY].at[i]);
     complaints_keep(&d->c, only->at, only->count);
     bool is_untried = errors > 0 && d->c.errors == 0;
     struct diag note = {.level = DIAG_NOTE, .path = d->entries_dir,
@@ -146,7 +146,7 @@ static size_t keep_asked(struct build *d) {
                                        "samples were not tried")};
     if (is_untried && d->options->on_diag != NULL)
         d->options->on_diag(d->options->diag_ctx, &note);
-    return asked;
+    return selected;
 }
 
 struct author_result author_compile(struct arena *a,
@@ -163,8 +163,8 @@ struct author_result author_compile(struct arena *a,
         if (d->c.errors == 0)
             *image = built;
     }
-    size_t asked = keep_asked(d);
-    complaints_tell(&d->c, o->on_diag, o->diag_ctx);
-    return (struct author_result){asked, d->c.errors,
+    size_t selected = keep_selected(d);
+    complaints_report(&d->c, o->on_diag, o->diag_ctx);
+    return (struct author_result){selected, d->c.errors,
                                   d->c.warnings, d->samples};
 }

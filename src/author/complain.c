@@ -163,7 +163,7 @@ static int diag_order(const void *left, const void *right) {
     return diag_compare(left, right);
 }
 
-void complaints_tell(struct complaints *c, diag_fn on_diag, void *ctx) {
+void complaints_report(struct complaints *c, diag_fn on_diag, void *ctx) {
     if (c->count > 1)
         qsort(c->list, c->count, sizeof *c->list, diag_order);
     for (size_t i = 0; on_diag != NULL && i < c->count; i++)

@@ -56,6 +56,6 @@ void complaints_add(struct complaints *c, const struct diag *one);
 void complaints_keep(struct complaints *c, const struct str *paths,
                      size_t count);
 /* Report them in the order of path, line and column. */
-void complaints_tell(struct complaints *c, diag_fn on_diag, void *ctx);
+void complaints_report(struct complaints *c, diag_fn on_diag, void *ctx);
 
 #endif

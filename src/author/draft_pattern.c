@@ -157,10 +157,10 @@ static bool fact_of_place(const struct making *m, size_t end, bool is_amount,
         return true;
     for (size_t i = 0; i < sizeof clues / sizeof *clues; i++) {
         struct str words = str_of(clues[i].words);
-        bool says = clues[i].is_behind
+        bool is_match = clues[i].is_behind
                         ? str_eq_nocase(str_slice(behind, 0, words.n), words)
                         : ends_in_word(before, words);
-        if (says && fits(m, clues[i].fact, is_amount)) {
+        if (is_match && fits(m, clues[i].fact, is_amount)) {
             *fact = clues[i].fact;
             return true;
         }

@@ -10,8 +10,8 @@ enum { SHAPES_MAX = 64 };
 
 struct page {
     struct buf out;
-    const struct shape *told[SHAPES_MAX];
-    size_t told_count;
+    const struct shape *described[SHAPES_MAX];
+    size_t described_count;
 };
 
 static const struct shape *const tops[] = {
@@ -57,17 +57,17 @@ static void put_field(struct page *p, const struct field *f) {
     buf_add(&p->out, STR(" |\n"));
 }
 
-static bool was_told(struct page *p, const struct shape *shape) {
-    for (size_t i = 0; i < p->told_count; i++)
-        if (p->told[i] == shape)
+static bool was_described(struct page *p, const struct shape *shape) {
+    for (size_t i = 0; i < p->described_count; i++)
+        if (p->described[i] == shape)
             return true;
-    if (p->told_count < SHAPES_MAX)
-        p->told[p->told_count++] = shape;
+    if (p->described_count < SHAPES_MAX)
+        p->described[p->described_count++] = shape;
     return false;
 }
 
 static void put_shape(struct page *p, const struct shape *shape, int level) {
-    if (was_told(p, shape))
+    if (was_described(p, shape))
         return;
     buf_printf(&p->out, "\n%s %s\n\n%s\n\n", level == 0 ? "##" : "###",
                shape->name, shape->doc);
@@ -92,7 +92,7 @@ static void put_types(struct page *p) {
 }
 
 struct str author_format_page(struct arena *a) {
-    struct page p = {.told_count = 0};
+    struct page p = {.described_count = 0};
     buf_init_in(&p.out, a, FORMAT_PAGE_BYTES_MAX);
     buf_add(&p.out,
             STR("# The keys of the knowledge base\n\n"

@@ -77,7 +77,7 @@ void glossary_settle(struct build *d) {
 /* ---- one text ---- */
 
 /* The offset behind the next `close`; `at` if there is none. */
-static size_t behind(struct str text, size_t at, struct str close) {
+static size_t skip_past(struct str text, size_t at, struct str close) {
     struct str rest = str_slice(text, at, text.n);
     size_t end = str_find(rest, close);
     return end < rest.n ? at + end + close.n : at;
@@ -85,16 +85,16 @@ static size_t behind(struct str text, size_t at, struct str close) {
 
 /* The offset behind the code span, quote or link that begins here; `at` if
  * there is none. */
-static size_t behind_foreign(struct str text, size_t at) {
+static size_t skip_foreign(struct str text, size_t at) {
     struct str rest = str_slice(text, at, text.n);
     if (str_starts(rest, STR("`")))
-        return behind(text, at + 1, STR("`"));
+        return skip_past(text, at + 1, STR("`"));
     if (str_starts(rest, STR("\""))) {
-        size_t end = behind(text, at + 1, STR("\""));
+        size_t end = skip_past(text, at + 1, STR("\""));
         return end > at + 1 ? end : at;
     }
     if (str_starts(rest, STR("\u201c")))
-        return behind(text, at + 3, STR("\u201d"));
+        return skip_past(text, at + 3, STR("\u201d"));
     if (str_starts(rest, STR("https://"))) {
         struct str after;
         return at + str_cut(rest, ' ', &after).n;
@@ -120,14 +120,15 @@ static bool stands_at(struct str text, size_t at, const struct banned_term *m,
            && (!is_upper || here.p[0] == m->word.p[0]);
 }
 
-struct asked {
+struct text_check {
     struct build *d;
     const struct source *src;
     const struct node *node;
     enum lang lang;
 };
 
-static void told_at(const struct asked *q, struct banned_term *m, size_t at) {
+static void report_at(const struct text_check *q, struct banned_term *m,
+                      size_t at) {
     struct place place = node_place_at(q->node, at);
     if (!m->is_open) {
         complain(&q->d->c, q->src, place, CODE_glossary,
@@ -139,31 +140,31 @@ static void told_at(const struct asked *q, struct banned_term *m, size_t at) {
     }
 }
 
-static void ask_at(const struct asked *q, struct banned_term *chain,
-                   size_t at) {
+static void check_at(const struct text_check *q, struct banned_term *chain,
+                     size_t at) {
     for (struct banned_term *m = chain; m != NULL; m = m->next)
         if (stands_at(q->node->text, at, m, q->lang))
-            told_at(q, m, at);
+            report_at(q, m, at);
 }
 
-static void ask_text(const struct asked *q) {
+static void check_text(const struct text_check *q) {
     const struct banned_terms *all = q->d->banned_terms;
     struct str text = q->node->text;
     for (size_t i = 0; all != NULL && i < text.n; i++) {
-        size_t end = behind_foreign(text, i);
+        size_t end = skip_foreign(text, i);
         if (end > i) {
             i = end - 1;
             continue;
         }
         if (i + KEY_BYTES <= text.n)
-            ask_at(q, all->chains[q->lang][chain_of(text.p + i)], i);
-        ask_at(q, all->short_ones[q->lang], i);
+            check_at(q, all->chains[q->lang][chain_of(text.p + i)], i);
+        check_at(q, all->short_ones[q->lang], i);
     }
 }
 
 void check_glossary(struct build *d, const struct source *src,
                     const struct node *text, enum lang lang) {
-    ask_text(&(struct asked){d, src, text, lang});
+    check_text(&(struct text_check){d, src, text, lang});
 }
 
 /* Check every text below this node, in either language. */
@@ -182,7 +183,7 @@ static void check_texts(struct build *d, const struct source *src,
     }
 }
 
-static void tell_chain(struct build *d, const struct banned_term *m) {
+static void report_chain(struct build *d, const struct banned_term *m) {
     for (; m != NULL; m = m->next)
         if (m->count > 0)
             complain(&d->c, m->src, m->place, CODE_phrase,
@@ -202,7 +203,7 @@ void check_phrases(struct build *d) {
     }
     for (int lang = 0; d->banned_terms != NULL && lang < LANG_COUNT_OF; lang++) {
         for (size_t i = 0; i < CHAINS; i++)
-            tell_chain(d, d->banned_terms->chains[lang][i]);
-        tell_chain(d, d->banned_terms->short_ones[lang]);
+            report_chain(d, d->banned_terms->chains[lang][i]);
+        report_chain(d, d->banned_terms->short_ones[lang]);
     }
 }

@@ -472,8 +472,8 @@ static void put_map(struct layout *l, const struct node *n,
 
 /* ---- comparing the result ---- */
 
-static bool says_same(const struct layout *l, const struct node *a,
-                      const struct node *b, const struct shape *shape) {
+static bool is_equivalent(const struct layout *l, const struct node *a,
+                          const struct node *b, const struct shape *shape) {
     if (a->kind != b->kind)
         return false;
     if (a->kind == NODE_SCALAR)
@@ -488,11 +488,11 @@ static bool says_same(const struct layout *l, const struct node *a,
         left_out += is_left_out;
         if (!is_left_out &&
             (other == NULL ||
-             !says_same(l, p->value, other, f != NULL ? f->shape : NULL)))
+             !is_equivalent(l, p->value, other, f != NULL ? f->shape : NULL)))
             return false;
     }
     for (size_t i = 0; a->kind == NODE_LIST && i < a->count; i++)
-        if (i >= b->count || !says_same(l, a->items[i], b->items[i], shape))
+        if (i >= b->count || !is_equivalent(l, a->items[i], b->items[i], shape))
             return false;
     return a->count == b->count + left_out;
 }
@@ -514,6 +514,7 @@ struct str layout_entry(struct arena *a, const struct source *src,
         is_whole = is_whole && l.comments[i].is_put;
     const struct node *again =
         yaml_read(&none, source_new(a, src->path, text));
-    return is_whole && again != NULL && says_same(&l, root, again, &shape_entry)
+    return is_whole && again != NULL
+                   && is_equivalent(&l, root, again, &shape_entry)
                ? text : src->text;
 }

@@ -13,8 +13,8 @@
 
 static const char *const of_act[] = {"effort", "loses", "frees", "cures",
                                      "effect"};
-static const char *const must_stand[] = {"id", "action", "how", "acts_on"};
-static const char *const must_be_said[] = {"effort", "loses", "frees"};
+static const char *const must_have[] = {"id", "action", "how", "acts_on"};
+static const char *const must_be_given[] = {"effort", "loses", "frees"};
 
 struct sources { /* the sources of one fix, as nodes; NULL: there is none */
     const struct node *own, *used, *act, *used_act;
@@ -22,21 +22,21 @@ struct sources { /* the sources of one fix, as nodes; NULL: there is none */
 
 /* True if the node has this key. `effect: none` is the default and does not
  * count, unless the fix uses another one, whose effect it then replaces. */
-static bool says(const struct sources *s, const struct node *n,
-                 const char *key) {
+static bool has_key(const struct sources *s, const struct node *n,
+                    const char *key) {
     const struct node *value = node_get(n, key);
     bool is_effect = strcmp(key, "effect") == 0 && s->used == NULL;
     return value != NULL
            && !(is_effect && str_eq(value->text, STR("none")));
 }
 
-static bool is_said(const struct sources *s, const char *key) {
-    return says(s, s->own, key) || says(s, s->used, key)
-           || says(s, s->act, key) || says(s, s->used_act, key);
+static bool is_given(const struct sources *s, const char *key) {
+    return has_key(s, s->own, key) || has_key(s, s->used, key)
+           || has_key(s, s->act, key) || has_key(s, s->used_act, key);
 }
 
 /* True if acts_on is complete. check_acts_on() reports it if not. */
-static bool acts_on_something(const struct sources *s) {
+static bool has_acts_on(const struct sources *s) {
     const struct node *what =
         node_or(node_get(s->own, "acts_on"), node_get(s->used, "acts_on"));
     return node_get(what, "kind") != NULL
@@ -58,7 +58,7 @@ static void take_act(struct workaround *w, struct sources *s,
     for (size_t i = 0; made != NULL && i < sizeof of_act / sizeof *of_act;
          i++) {
         struct str key = str_of(of_act[i]);
-        if (!is_said(s, of_act[i]) && node_get(s->own, of_act[i]) == NULL
+        if (!is_given(s, of_act[i]) && node_get(s->own, of_act[i]) == NULL
             && node_get(made->node, of_act[i]) != NULL)
             field_copy(field_named(&shape_workaround, key), w,
                        field_named(&shape_act, key), made->what);
@@ -82,9 +82,9 @@ static const struct made *row_of(struct build *d, const struct workaround *w) {
     return build_find(d, MADE_ACT, act_key(d->a, &w->acts_on));
 }
 
-static void refuse_unsaid(struct complaints *c, const struct source *src,
-                          const struct node *n, enum code code,
-                          const char *key) {
+static void refuse_not_given(struct complaints *c, const struct source *src,
+                             const struct node *n, enum code code,
+                             const char *key) {
     const struct field *f = field_named(&shape_workaround, str_of(key));
     if (code == CODE_missing_key)
         complain(c, src, node_begin(n), code, "`%s` is missing: %s", key,
@@ -96,9 +96,9 @@ static void refuse_unsaid(struct complaints *c, const struct source *src,
 
 static void refuse_missing(struct complaints *c, const struct source *src,
                            const struct sources *s) {
-    for (size_t i = 0; i < sizeof must_stand / sizeof *must_stand; i++)
-        if (!is_said(s, must_stand[i]))
-            refuse_unsaid(c, src, s->own, CODE_missing_key, must_stand[i]);
+    for (size_t i = 0; i < sizeof must_have / sizeof *must_have; i++)
+        if (!is_given(s, must_have[i]))
+            refuse_not_given(c, src, s->own, CODE_missing_key, must_have[i]);
 }
 
 static const struct made *used_by(struct build *d, const struct made *m,
@@ -123,7 +123,7 @@ static struct sources merge_fix(struct build *d, const struct made *m,
         take_used(w, &s, used->what);
     }
     bool is_lost = w->use.n > 0 && used == NULL;
-    bool is_clear = !is_lost && acts_on_something(&s);
+    bool is_clear = !is_lost && has_acts_on(&s);
     const struct made *act = row_of(d, w);
     take_act(w, &s, &s.act, act);
     if (act != NULL && m->what != w) /* for kb/fixes/: where it is used */
@@ -132,9 +132,9 @@ static struct sources merge_fix(struct build *d, const struct made *m,
         take_act(w, &s, &s.used_act, row_of(d, used->what));
     if (!is_lost)
         refuse_missing(&d->c, m->src, &s);
-    for (size_t i = 0; i < sizeof must_be_said / sizeof *must_be_said; i++)
-        if (is_clear && !is_said(&s, must_be_said[i]))
-            refuse_unsaid(&d->c, m->src, n, CODE_unsaid, must_be_said[i]);
+    for (size_t i = 0; i < sizeof must_be_given / sizeof *must_be_given; i++)
+        if (is_clear && !is_given(&s, must_be_given[i]))
+            refuse_not_given(&d->c, m->src, n, CODE_unsaid, must_be_given[i]);
     return s;
 }
 
@@ -147,13 +147,13 @@ static bool cures_one(const struct entry *e, const struct workaround *w) {
     return w->cure_count == 0; /* reported elsewhere */
 }
 
-static void ask_cures(struct build *d, const struct made *m,
-                      const struct node *n, const struct sources *s,
-                      const struct workaround *w) {
-    if (!acts_on_something(s))
+static void check_cures(struct build *d, const struct made *m,
+                        const struct node *n, const struct sources *s,
+                        const struct workaround *w) {
+    if (!has_acts_on(s))
         return;
-    if (!is_said(s, "cures"))
-        refuse_unsaid(&d->c, m->src, n, CODE_unsaid, "cures");
+    if (!is_given(s, "cures"))
+        refuse_not_given(&d->c, m->src, n, CODE_unsaid, "cures");
     else if (!cures_one(m->what, w))
         complain(&d->c, m->src, node_begin(n), CODE_cures_nothing,
                  "the fix cures none of the causes of its entry");
@@ -176,7 +176,7 @@ static void merge_entry(struct build *d, const struct made *m) {
         if (n->kind != NODE_MAP)
             continue;
         struct sources s = merge_fix(d, m, n, &e->workarounds[i]);
-        ask_cures(d, m, n, &s, &e->workarounds[i]);
+        check_cures(d, m, n, &s, &e->workarounds[i]);
     }
 }
 
@@ -224,8 +224,8 @@ static void merge_lever(struct build *d, const struct made *m,
         w->id = lever_id(d->a, p, w);
     if (w->source.n == 0)
         w->source = p->source;
-    if (!is_said(&s, "cures"))
-        refuse_unsaid(&d->c, m->src, n, CODE_unsaid, "cures");
+    if (!is_given(&s, "cures"))
+        refuse_not_given(&d->c, m->src, n, CODE_unsaid, "cures");
 }
 
 static void merge_program(struct build *d, const struct made *m) {

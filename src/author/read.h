@@ -38,8 +38,8 @@ void value_amounts(const struct reading *r, const struct node *n, int64_t *low,
 enum fact_name value_fact(const struct reading *r, const struct node *n);
 
 /* False, and a complaint, if n is not of that kind. */
-bool value_wants(const struct reading *r, const struct node *n,
-           enum node_kind kind);
+bool value_has_kind(const struct reading *r, const struct node *n,
+                    enum node_kind kind);
 
 /* layout.c: the formatted file of an entry in that folder; unchanged if it
  * cannot be formatted without changing its meaning. */

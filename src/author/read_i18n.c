@@ -8,19 +8,19 @@
 #include "author/files.h"
 #include "base/limits.h"
 
-struct said {
+struct keyed_text {
     struct str key, text;
     const struct node *node;
 };
 
-struct said_list {
-    struct said *at;
+struct keyed_texts {
+    struct keyed_text *at;
     size_t count, cap;
 };
 
 static void flatten(const struct reading *r, const struct node *n,
-                    struct str prefix, struct said_list *list) {
-    if (!value_wants(r, n, NODE_MAP))
+                    struct str prefix, struct keyed_texts *list) {
+    if (!value_has_kind(r, n, NODE_MAP))
         return;
     for (size_t i = 0; i < n->count; i++) {
         const struct pair *p = &n->pairs[i];
@@ -35,12 +35,12 @@ static void flatten(const struct reading *r, const struct node *n,
             flatten(r, p->value, key, list);
         else
             *ARENA_ADD(r->c->a, list->at, list->count, list->cap) =
-                (struct said){key, value_line(r, p->value), p->value};
+                (struct keyed_text){key, value_line(r, p->value), p->value};
     }
 }
 
-static struct said_list read_language(struct build *d, enum lang lang) {
-    struct said_list list = {0};
+static struct keyed_texts read_language(struct build *d, enum lang lang) {
+    struct keyed_texts list = {0};
     struct str file = arena_printf(d->a, "%s.yaml", lang_name((enum lang)lang));
     const struct source *src =
         build_source(d, path_join(d->a, d->i18n_dir, file));
@@ -64,14 +64,15 @@ static unsigned placeholders(struct str text) {
     return found;
 }
 
-static void refuse_alone(struct build *d, const struct said *s, enum lang has) {
+static void refuse_untranslated(struct build *d, const struct keyed_text *s,
+                                enum lang has) {
     complain(&d->c, d->i18n_src[has], s->node->place, CODE_i18n_missing,
              "`%.*s` is missing in i18n/%s.yaml", STR_ARG(s->key),
              lang_name(has == LANG_EN ? LANG_ZH : LANG_EN));
 }
 
-static void pair_up(struct build *d, const struct said *en,
-                    const struct said *zh) {
+static void pair_up(struct build *d, const struct keyed_text *en,
+                    const struct keyed_text *zh) {
     struct corpus *c = &d->corpus;
     struct message *m = &c->messages[c->message_count++];
     m->key = en->key;
@@ -82,15 +83,15 @@ static void pair_up(struct build *d, const struct said *en,
                  CODE_i18n_placeholders,
                  "`%.*s` does not fill in the same {0}, {1} ... as its "
                  "English", STR_ARG(zh->key));
-    check_pair(d, (struct said_in){d->i18n_src[LANG_EN], en->node},
-               (struct said_in){d->i18n_src[LANG_ZH], zh->node});
+    check_pair(d, (struct text_node){d->i18n_src[LANG_EN], en->node},
+               (struct text_node){d->i18n_src[LANG_ZH], zh->node});
     check_glossary(d, d->i18n_src[LANG_EN], en->node, LANG_EN);
     check_glossary(d, d->i18n_src[LANG_ZH], zh->node, LANG_ZH);
 }
 
 /* Pair the texts of two sorted lists by key. */
-static void merge(struct build *d, const struct said_list *en,
-                  const struct said_list *zh) {
+static void merge(struct build *d, const struct keyed_texts *en,
+                  const struct keyed_texts *zh) {
     size_t i = 0;
     size_t j = 0;
     while (i < en->count || j < zh->count) {
@@ -100,15 +101,15 @@ static void merge(struct build *d, const struct said_list *en,
         if (order == 0)
             pair_up(d, &en->at[i++], &zh->at[j++]);
         else if (order < 0)
-            refuse_alone(d, &en->at[i++], LANG_EN);
+            refuse_untranslated(d, &en->at[i++], LANG_EN);
         else
-            refuse_alone(d, &zh->at[j++], LANG_ZH);
+            refuse_untranslated(d, &zh->at[j++], LANG_ZH);
     }
 }
 
 void build_read_i18n(struct build *d) {
-    struct said_list en = read_language(d, LANG_EN);
-    struct said_list zh = read_language(d, LANG_ZH);
+    struct keyed_texts en = read_language(d, LANG_EN);
+    struct keyed_texts zh = read_language(d, LANG_ZH);
     d->corpus.messages = arena_array(d->a, en.count, sizeof(struct message));
     if (d->i18n_src[LANG_EN] != NULL && d->i18n_src[LANG_ZH] != NULL)
         merge(d, &en, &zh);

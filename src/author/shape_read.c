@@ -19,7 +19,7 @@ static void read_lines(const struct reading *r, const struct node *n,
                        struct str (*one)(const struct reading *,
                                          const struct node *),
                        struct str_list *list) {
-    if (!value_wants(r, n, NODE_LIST))
+    if (!value_has_kind(r, n, NODE_LIST))
         return;
     list->at = arena_array(r->c->a, n->count, sizeof *list->at);
     list->count = n->count;
@@ -30,7 +30,7 @@ static void read_lines(const struct reading *r, const struct node *n,
 /* Items are appended: all_of and none_of fill one list. */
 static void read_list(const struct reading *r, const struct field *f,
                       const struct node *n, void *out) {
-    if (!value_wants(r, n, NODE_LIST))
+    if (!value_has_kind(r, n, NODE_LIST))
         return;
     char **list = at(out, f->at);
     size_t *count = at(out, f->count_at);
@@ -135,7 +135,7 @@ static bool read_setting(const struct reading *r, const struct node *key,
 
 static bool read_one_event(const struct reading *r, const struct node *n,
                            struct version_event *out) {
-    if (!value_wants(r, n, NODE_MAP))
+    if (!value_has_kind(r, n, NODE_MAP))
         return false;
     struct str key = n->count == 1 ? n->pairs[0].key->text : (struct str){0};
     out->is_fixed = str_eq(key, STR("fixed"));
@@ -198,7 +198,7 @@ static void read_own(const struct reading *r, const struct field *f,
     while (kinds[k].type != f->type)
         k++;
     bool is_list = f->type == FIELD_EVENTS;
-    if (!value_wants(r, n, is_list ? NODE_LIST : NODE_MAP))
+    if (!value_has_kind(r, n, is_list ? NODE_LIST : NODE_MAP))
         return;
     char *list = arena_array(r->c->a, n->count, kinds[k].size);
     for (size_t i = 0; i < n->count; i++) {
@@ -278,7 +278,7 @@ static void refuse_missing(const struct reading *r, const struct shape *shape,
 void shape_read(const struct reading *r, const struct shape *shape,
                 const struct node *node, void *out) {
     set_absent(shape, out);
-    if (node == NULL || !value_wants(r, node, NODE_MAP))
+    if (node == NULL || !value_has_kind(r, node, NODE_MAP))
         return;
     refuse_missing(r, shape, node);
     for (size_t i = 0; i < node->count; i++) {

@@ -145,14 +145,14 @@ static void make_folders(struct site *s, struct str path) {
 
 /* ---- pages ---- */
 
-static void refuse_strangers(struct site *s) {
+static void refuse_foreign_files(struct site *s) {
     for (size_t i = 0; i < s->pages.count; i++) {
         struct str path = s->pages.at[i].path;
         struct stat is;
         bool is_there = lstat(in_dir(s, path).p, &is) == 0;
-        bool is_ours = is_among(path, s->old.at, s->old.count,
-                                 sizeof *s->old.at);
-        if (is_there && (!is_ours || !S_ISREG(is.st_mode)))
+        bool is_of_site = is_among(path, s->old.at, s->old.count,
+                                   sizeof *s->old.at);
+        if (is_there && (!is_of_site || !S_ISREG(is.st_mode)))
             arena_raise(s->a, FAIL_USAGE,
                         "%.*s/%.*s is in the way: `oomkb site` did not write "
                         "it", STR_ARG(s->dir), STR_ARG(path));
@@ -176,7 +176,7 @@ static void write_pages(struct site *s) {
 }
 
 /* True if no part of the path to a page is a link. */
-static bool is_way_ours(struct site *s, struct str path) {
+static bool is_path_real(struct site *s, struct str path) {
     for (size_t n = 1; n < path.n; n++) {
         struct stat is;
         bool is_link = path.p[n] == '/' &&
@@ -194,7 +194,7 @@ static void remove_stale(struct site *s) {
         struct str path = s->old.at[i];
         if (is_among(path, s->pages.at, s->pages.count,
                      sizeof *s->pages.at) ||
-            !is_way_ours(s, path))
+            !is_path_real(s, path))
             continue;
         s->result.removed += unlink(in_dir(s, path).p) == 0 ? 1 : 0;
         for (size_t n = path.n; n > 0; n--)
@@ -209,7 +209,7 @@ struct site_result author_site(struct arena *a, const struct oomkb *kb,
     s.pages = site_pages_make(a, kb, wishes);
     s.result.pages = s.pages.count;
     read_manifest(&s);
-    refuse_strangers(&s);
+    refuse_foreign_files(&s);
     make_dir(&s);
     write_manifest(&s, true);
     write_pages(&s);

@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
-bool value_wants(const struct reading *r, const struct node *n,
-           enum node_kind kind) {
+bool value_has_kind(const struct reading *r, const struct node *n,
+                    enum node_kind kind) {
     static const char *const names[] = {"a single value", "a list",
                                         "a mapping"};
     if (n->kind == kind)
@@ -21,7 +21,7 @@ bool value_wants(const struct reading *r, const struct node *n,
 }
 
 struct str value_line(const struct reading *r, const struct node *n) {
-    if (!value_wants(r, n, NODE_SCALAR))
+    if (!value_has_kind(r, n, NODE_SCALAR))
         return (struct str){0};
     if (str_trim(n->text).n == 0)
         complain(r->c, r->src, n->place, CODE_empty_text,
@@ -109,7 +109,7 @@ static void refuse_word(const struct reading *r, const struct field *f,
 
 struct str value_choice(const struct reading *r, const struct field *f,
                        const struct node *n, int *number) {
-    if (!value_wants(r, n, NODE_SCALAR))
+    if (!value_has_kind(r, n, NODE_SCALAR))
         return (struct str){0};
     const char *word;
     for (int i = 0; (word = field_word(f, i)) != NULL; i++) {
@@ -158,7 +158,7 @@ static void check_chinese(const struct reading *r, const struct node *map,
 
 struct text value_text(const struct reading *r, const struct node *n) {
     struct text t = {0};
-    if (!value_wants(r, n, NODE_MAP))
+    if (!value_has_kind(r, n, NODE_MAP))
         return t;
     for (size_t i = 0; i < n->count; i++) {
         const struct node *key = n->pairs[i].key;
@@ -183,7 +183,7 @@ enum fact_name value_fact(const struct reading *r, const struct node *n) {
 }
 
 bool value_yes_no(const struct reading *r, const struct node *n) {
-    if (!value_wants(r, n, NODE_SCALAR))
+    if (!value_has_kind(r, n, NODE_SCALAR))
         return false;
     if (str_eq(n->text, STR("true")))
         return true;
@@ -196,7 +196,7 @@ bool value_yes_no(const struct reading *r, const struct node *n) {
 int64_t value_integer(const struct reading *r, const struct node *n,
                      int64_t absent) {
     int64_t value;
-    if (!value_wants(r, n, NODE_SCALAR))
+    if (!value_has_kind(r, n, NODE_SCALAR))
         return absent;
     if (n->text.n > 0 && read_digits(n->text, &value))
         return value;
@@ -219,7 +219,7 @@ static bool is_decimal(struct str s) {
 
 int64_t value_decimal(const struct reading *r, const struct node *n) {
     struct amount number;
-    if (!value_wants(r, n, NODE_SCALAR))
+    if (!value_has_kind(r, n, NODE_SCALAR))
         return 0;
     if (is_decimal(n->text) && units_read(n->text, UNITS_MICRO, &number)
         && number.known && number.value <= DECIMAL_MOST * UNITS_MICRO)
@@ -233,7 +233,7 @@ int64_t value_decimal(const struct reading *r, const struct node *n) {
 int64_t value_weight(const struct reading *r, const struct node *n) {
     static const char *const weights[] = {"-4", "-2", "-1", "1", "2", "4"};
     int64_t weight = 0;
-    if (!value_wants(r, n, NODE_SCALAR))
+    if (!value_has_kind(r, n, NODE_SCALAR))
         return 0;
     for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
         if (str_eq(n->text, str_of(weights[i])))
@@ -257,7 +257,7 @@ static bool is_ratio(struct str s) {
 int64_t value_ratio(const struct reading *r, const struct node *n,
                    int64_t absent) {
     struct amount ratio;
-    if (!value_wants(r, n, NODE_SCALAR))
+    if (!value_has_kind(r, n, NODE_SCALAR))
         return absent;
     if (is_ratio(n->text) && units_read(n->text, UNITS_MICRO, &ratio))
         return ratio.value;
@@ -270,7 +270,7 @@ int64_t value_ratio(const struct reading *r, const struct node *n,
 static bool read_amount(const struct reading *r, const struct node *n,
                         int64_t *value) {
     struct amount amount;
-    if (!value_wants(r, n, NODE_SCALAR))
+    if (!value_has_kind(r, n, NODE_SCALAR))
         return false;
     if (units_read(n->text, 1, &amount) && amount.known && amount.value > 0) {
         *value = amount.value;
@@ -283,7 +283,7 @@ static bool read_amount(const struct reading *r, const struct node *n,
 
 void value_amounts(const struct reading *r, const struct node *n, int64_t *low,
                   int64_t *high) {
-    if (!value_wants(r, n, NODE_LIST))
+    if (!value_has_kind(r, n, NODE_LIST))
         return;
     int64_t value[2];
     if (n->count != 2) {

@@ -48,7 +48,7 @@ static struct told told_of(struct arena *a, const char *const *patterns,
     struct build *d = build_of(a, patterns, count);
     check_literals(d);
     assert_int_equal(d->c.errors, 0);
-    complaints_tell(&d->c, hear, &t);
+    complaints_report(&d->c, hear, &t);
     return t;
 }
 
