@@ -47,7 +47,7 @@ void site_add_answers(struct making *m, struct str name, struct str markdown,
 /* ---- with --html ---- */
 
 /* site_html.c: an answer in the frame of a page. path: "en/vllm/x.html"; the
- * same page in Markdown and JSON stands beside it where those are said. */
+ * same page in Markdown and JSON stands beside it if words has them. */
 struct site_words {
     struct str title, description;
     bool has_markdown, has_json;

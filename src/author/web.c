@@ -1,3 +1,4 @@
+/* web.c: the files of web.def. web.S includes their bytes. */
 #include "author/site.h"
 
 #define WEB(name, path) extern const char web_##name[], web_##name##_end[];

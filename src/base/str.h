@@ -72,8 +72,8 @@ size_t str_line_begin(struct str s, size_t at); /* of the line with byte at */
 struct str str_trim(struct str s);              /* ASCII blanks */
 /* Without the c's at its end; a string of c's alone keeps one. */
 struct str str_trim_end(struct str s, char c);
-/* Cut s at the first sep: returns what stands before it, *rest what stands
- * after (empty when there was none). */
+/* Cut s at the first sep: returns the part before it, *rest the part after it
+ * (empty if there is none). */
 struct str str_cut(struct str s, char sep, struct str *rest);
 bool str_to_int(struct str s, int64_t *value); /* whole string, decimal */
 /* True if s is one of these words. NULL ends the list. */

@@ -31,8 +31,8 @@ static const struct range no_width[] = {
     {0xFEFF, 0xFEFF},
 };
 
-/* Characters that programs obey or read and nobody sees: C1 controls, soft
- * hyphen, direction marks, zero-width characters, line separators that only
+/* Invisible characters that programs interpret: C1 controls, soft hyphen,
+ * direction marks, zero-width characters, line separators that only
  * some programs know, tags that spell text. The joiner of an emoji (U+200D) and
  * its selectors (U+FE00..F) are not among them. */
 static const struct range unseen[] = {

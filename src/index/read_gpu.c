@@ -63,18 +63,18 @@ static struct str key_of(struct str name, char buffer[GPU_NAME_BYTES_MAX]) {
 enum gpu_match { MATCH_NONE, MATCH_PREFIX, MATCH_EXACT };
 
 /* Blanks do not count, so that "RTX4090" is "RTX 4090". */
-static enum gpu_match key_match(struct str asked, struct str of) {
+static enum gpu_match key_match(struct str query, struct str of) {
     size_t i = 0, k = 0;
-    while (i < asked.n && k < of.n) {
-        if (asked.p[i] == ' ') {
+    while (i < query.n && k < of.n) {
+        if (query.p[i] == ' ') {
             i++;
         } else if (of.p[k] == ' ') {
             k++;
-        } else if (asked.p[i++] != of.p[k++]) {
+        } else if (query.p[i++] != of.p[k++]) {
             return MATCH_NONE;
         }
     }
-    if (i < asked.n || asked.n == 0)
+    if (i < query.n || query.n == 0)
         return MATCH_NONE;
     if (k == of.n)
         return MATCH_EXACT;
@@ -82,24 +82,24 @@ static enum gpu_match key_match(struct str asked, struct str of) {
 }
 
 /* With and without the product line (rtx ...), which people leave out. */
-static enum gpu_match name_match(struct str asked, struct str of) {
+static enum gpu_match name_match(struct str query, struct str of) {
     static const char *const lines[] = {"rtx ", "rx ", "gtx "};
-    enum gpu_match whole = key_match(asked, of), bare = MATCH_NONE;
+    enum gpu_match whole = key_match(query, of), bare = MATCH_NONE;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct str line = str_of(lines[i]);
         bare = str_starts(of, line)
-                   ? key_match(asked, str_slice(of, line.n, of.n))
+                   ? key_match(query, str_slice(of, line.n, of.n))
                    : bare;
     }
     return bare > whole ? bare : whole;
 }
 
-static enum gpu_match match_gpu(const struct gpu *gpu, struct str asked) {
+static enum gpu_match match_gpu(const struct gpu *gpu, struct str query) {
     char buffer[GPU_NAME_BYTES_MAX + 1];
-    enum gpu_match best = name_match(asked, key_of(gpu->id, buffer));
+    enum gpu_match best = name_match(query, key_of(gpu->id, buffer));
     for (size_t i = 0; i < gpu->aliases.count; i++) {
         struct str alias = key_of(gpu->aliases.at[i], buffer);
-        enum gpu_match found = name_match(asked, alias);
+        enum gpu_match found = name_match(query, alias);
         best = found > best ? found : best;
     }
     return best;
@@ -107,12 +107,12 @@ static enum gpu_match match_gpu(const struct gpu *gpu, struct str asked) {
 
 const struct gpu *reader_gpu(struct reader *r, struct str name) {
     char buffer[GPU_NAME_BYTES_MAX + 1];
-    struct str asked = key_of(name, buffer);
+    struct str query = key_of(name, buffer);
     const struct gpu *prefixed = NULL;
     bool is_ambiguous = false;
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
-        enum gpu_match match = match_gpu(gpu, asked);
+        enum gpu_match match = match_gpu(gpu, query);
         if (match == MATCH_EXACT)
             return gpu;
         if (match == MATCH_PREFIX) {
@@ -127,28 +127,28 @@ const struct gpu *reader_gpu(struct reader *r, struct str name) {
 
 struct gpu_list reader_gpus_with_prefix(struct reader *r, struct str name) {
     char buffer[GPU_NAME_BYTES_MAX + 1];
-    struct str asked = key_of(name, buffer);
+    struct str query = key_of(name, buffer);
     const struct gpu **list =
         arena_array(r->arena, reader_gpu_count(r), sizeof *list);
     size_t count = 0;
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
-        if (match_gpu(gpu, asked) != MATCH_NONE)
+        if (match_gpu(gpu, query) != MATCH_NONE)
             list[count++] = gpu;
     }
     return (struct gpu_list){list, count};
 }
 
-/* The distance of what was asked to the nearest prefix of whole words of a
- * name. It is doubled and less 1 if what was asked is the beginning of that
- * prefix, so that a longer name is nearer than one with another letter. */
-static size_t distance_to_prefix(struct str asked, struct str key) {
+/* The distance of the query to the nearest prefix of whole words of a name. It
+ * is doubled, and less 1 if the query is the beginning of that prefix, so that
+ * a longer name is nearer than one with another letter. */
+static size_t distance_to_prefix(struct str query, struct str key) {
     size_t best = 2 * NEAR_BYTES_MAX;
     for (size_t n = 1; n <= key.n; n++) {
         struct str prefix = str_slice(key, 0, n);
         if (n == key.n || key.p[n] == ' ') {
-            size_t d = 2 * near_distance(asked, prefix);
-            d -= d > 0 && str_starts(prefix, asked);
+            size_t d = 2 * near_distance(query, prefix);
+            d -= d > 0 && str_starts(prefix, query);
             best = d < best ? d : best;
         }
     }
@@ -156,29 +156,29 @@ static size_t distance_to_prefix(struct str asked, struct str key) {
 }
 
 static void offer_gpu(struct near *near, const struct gpu *gpu,
-                      struct str asked, struct str name) {
+                      struct str query, struct str name) {
     static const char *const lines[] = {"", "rtx ", "rx ", "gtx "};
     char buffer[GPU_NAME_BYTES_MAX + 1];
     struct str key = key_of(name, buffer);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct str line = str_of(lines[i]);
         struct str bare = str_slice(key, line.n, key.n);
-        size_t d = str_starts(key, line) ? distance_to_prefix(asked, bare)
+        size_t d = str_starts(key, line) ? distance_to_prefix(query, bare)
                                          : 2 * NEAR_BYTES_MAX;
-        if (d <= 2 * near_enough(asked))
+        if (d <= 2 * near_enough(query))
             near_offer(near, gpu->id, d);
     }
 }
 
 struct near reader_gpus_near(struct reader *r, struct str name) {
     char buffer[GPU_NAME_BYTES_MAX + 1];
-    struct str asked = key_of(name, buffer);
+    struct str query = key_of(name, buffer);
     struct near near = {.count = 0};
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(r, i);
-        offer_gpu(&near, gpu, asked, gpu->id);
+        offer_gpu(&near, gpu, query, gpu->id);
         for (size_t k = 0; k < gpu->aliases.count; k++)
-            offer_gpu(&near, gpu, asked, gpu->aliases.at[k]);
+            offer_gpu(&near, gpu, query, gpu->aliases.at[k]);
     }
     return near;
 }

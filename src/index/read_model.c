@@ -1,7 +1,7 @@
 /* read_model.c: models by number and by the names that people use.
  *
  *     the whole name        exact
- *     its last part         exact for a local path, else somebody's copy
+ *     its last part         exact for a local path, else a copy
  *     without its packing   a repack: -AWQ, -Q4_K_M.gguf, -bnb-4bit
  *     with the default tag  Ollama's default: llama3.1
  *     as words              another spelling: llama3.1:8b

@@ -1,4 +1,4 @@
-/* search.c: from words as somebody typed or pasted them to an FTS5 query, to
+/* search.c: from words as typed or pasted to an FTS5 query, and from it to
  * entries.
  *
  * A query consists of quoted phrases only, and no word contains a quote, so
