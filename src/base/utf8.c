@@ -113,10 +113,9 @@ size_t utf8_cut(struct str s, size_t most) {
     return n;
 }
 
-void utf8_put(struct buf *out, uint32_t cp) {
+size_t utf8_bytes(uint32_t cp, char b[4]) {
     if (cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF))
         cp = REPLACEMENT;
-    char b[4];
     size_t n = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
     static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
     for (size_t i = n - 1; i > 0; i--) {
@@ -124,10 +123,16 @@ void utf8_put(struct buf *out, uint32_t cp) {
         cp >>= 6;
     }
     b[0] = (char)(lead[n] | cp);
+    return n;
+}
+
+void utf8_put(struct buf *out, uint32_t cp) {
+    char b[4];
+    size_t n = utf8_bytes(cp, b);
     buf_add(out, (struct str){b, n});
 }
 
-static uint32_t picture_of(uint32_t cp) {
+uint32_t utf8_visible(uint32_t cp) {
     if (cp == '\n' || cp == '\t')
         return cp;
     if (cp < 0x20)
@@ -159,7 +164,7 @@ void utf8_clean(struct buf *out, struct str s) {
             break;
         uint32_t cp;
         i += utf8_next(str_slice(s, i, s.n), &cp);
-        utf8_put(out, picture_of(cp));
+        utf8_put(out, utf8_visible(cp));
     }
 }
 

@@ -12,11 +12,14 @@ bool utf8_valid(struct str s);
 size_t utf8_next(struct str s, uint32_t *cp);
 /* Bytes of the whole characters at the front, at most `most`. */
 size_t utf8_cut(struct str s, size_t most);
+size_t utf8_bytes(uint32_t cp, char b[4]); /* returns the bytes written */
 void utf8_put(struct buf *out, uint32_t cp);
-/* Append s with bad bytes as U+FFFD and control characters (not \n, \t) as
+/* The character that is shown for cp: control characters (not \n, \t) become
  * their visible pictures (U+2400...), and invisible characters that programs
- * act on (C1, direction marks, tags ...) as U+FFFD: safe for a terminal, a web
- * page, a reader of JSON lines, and a language model. */
+ * act on (C1, direction marks, tags ...) become U+FFFD. */
+uint32_t utf8_visible(uint32_t cp);
+/* Append s with bad bytes as U+FFFD and all else as utf8_visible() has it: safe
+ * for a terminal, a web page, a reader of JSON lines, and a language model. */
 void utf8_clean(struct buf *out, struct str s);
 bool utf8_is_printable(struct str s); /* ASCII without control characters */
 /* Columns on a terminal: East Asian wide characters take two, combining ones

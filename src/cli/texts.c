@@ -33,18 +33,22 @@ const char *cli_text(struct cli *c, const char *key) {
     return text[0] != '\0' ? text : key;
 }
 
-/* Writes the text on one line, without what controls a terminal. */
-static void put_clean(FILE *out, struct str text) {
-    struct buf clean;
-    buf_init(&clean, NULL, 0);
-    utf8_clean(&clean, text);
-    for (size_t i = 0; i < clean.n; i++)
-        fputc(clean.p[i] == '\n' || clean.p[i] == '\t' ? ' ' : clean.p[i], out);
-    buf_free(&clean);
+static void put_visible(FILE *out, uint32_t cp) {
+    char bytes[4];
+    bool is_blank = cp == '\n' || cp == '\t';
+    fwrite(bytes, 1, utf8_bytes(is_blank ? ' ' : utf8_visible(cp), bytes),
+           out);
 }
 
+/* Writes the text on one line, without what controls a terminal. Allocates
+ * nothing: it also writes that memory is out. */
 void put_safe(FILE *out, const char *text) {
-    put_clean(out, str_of(text));
+    struct str rest = str_of(text);
+    while (rest.n > 0) {
+        uint32_t cp;
+        rest = str_from(rest, utf8_next(rest, &cp));
+        put_visible(out, cp);
+    }
 }
 
 void put_json_string(FILE *out, const char *text) {
@@ -52,14 +56,13 @@ void put_json_string(FILE *out, const char *text) {
     fputc('"', out);
     while (rest.n > 0) {
         uint32_t cp;
-        size_t n = utf8_next(rest, &cp);
+        rest = str_from(rest, utf8_next(rest, &cp));
         if (cp == '"' || cp == '\\')
             fprintf(out, "\\%c", (char)cp);
         else if (cp < ' ' || cp == 0x7f)
             fprintf(out, "\\u%04x", (unsigned)cp);
         else
-            put_clean(out, str_slice(rest, 0, n));
-        rest = str_from(rest, n);
+            put_visible(out, cp);
     }
     fputc('"', out);
 }

@@ -193,7 +193,7 @@ class Usage(Program):
         log = os.path.abspath("examples/vllm-long-context.log")
         for words, said in (
                 (["gpu_name=H10"], ["unknown GPU 'H10'", "H100 PCIe 80GB"]),
-                (["gpu_name=RTX4900"], ["did you mean RTX 4090"]),
+                (["gpu_name=RTX4900"], ["did you mean", "RTX 4090"]),
                 (["gpu_name=A100"], ["different memory", "A100 40GB",
                                      "A100 80GB SXM"]),
                 (["gpu_name=qqq"], ["unknown GPU 'qqq'", "gpu_total=24GiB"]),
