@@ -274,11 +274,14 @@ struct str fix_step(const struct teller *t, const struct fix *fix) {
                : STR("");
 }
 
-/* What half of the setting needs is no figure of a value that is tried. */
+/* True for what half of the setting needs: it is no figure of the value that is
+ * tried. */
 static bool is_of_half(const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
+    struct str condition = str_of(e->condition.key);
     return fix->first_try.n > 0 && !e->proposed.known &&
-           str_eq(str_of(e->condition.key), STR("verdict.if.free"));
+           (str_eq(condition, STR("verdict.if.free")) ||
+            str_eq(condition, STR("verdict.if.allowed")));
 }
 
 struct str fix_sum(const struct teller *t, const struct fix *fix) {
