@@ -94,7 +94,7 @@ const char *oomkb_text(const oomkb *kb, const char *lang, const char *key) {
     if (kb == NULL || lang == NULL || key == NULL)
         return "";
     enum lang in;
-    return lang_read(lang, &in) ? texts_get(kb->texts, in, key) : "";
+    return lang_read(lang, &in) ? base_text(kb, in, key) : "";
 }
 
 /* ---- scans and reports ---- */

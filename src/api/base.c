@@ -1,7 +1,8 @@
 /* base.c: opening knowledge bases: the built-in index, files, bytes, and
- * several of these as one. A run reads little of a large index, so a file is
- * mapped until the knowledge base is closed and nothing is copied. What is not
- * a regular file, or is too large to be an index, is refused. */
+ * several of these as one; and the texts in them. A run reads little of a large
+ * index, so a file is mapped until the knowledge base is closed and nothing is
+ * copied. What is not a regular file, or is too large to be an index, is
+ * refused. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -94,5 +95,28 @@ void base_open(void *arg) {
         kb->digest = arena_printf(a, "%.*s%s%.*s", STR_ARG(kb->digest),
                                   i > 0 ? "+" : "", STR_ARG(one));
     }
-    kb->texts = texts_new(a, kb->index, &kb->from);
+}
+
+/* ---- texts ---- */
+
+struct lookup {
+    struct arena arena;
+    const struct oomkb *kb;
+    enum lang lang;
+    struct str key, text;
+};
+
+static void look_up(void *arg) {
+    struct lookup *q = arg;
+    struct reader *r = reader_new(q->kb->index, &q->arena);
+    q->text = reader_message(r, q->lang, q->key);
+}
+
+/* The text is a view of the index, where it ends with a NUL. */
+const char *base_text(const struct oomkb *kb, enum lang lang, const char *key) {
+    struct lookup q = {.kb = kb, .lang = lang, .key = str_of(key)};
+    arena_init(&q.arena, &kb->from, 0);
+    bool is_read = arena_guard(&q.arena, look_up, &q, NULL) == FAIL_NONE;
+    arena_free(&q.arena);
+    return is_read && q.text.n > 0 ? q.text.p : "";
 }

@@ -1,8 +1,7 @@
 /* handles.h: the structs behind the public header's opaque types, and the
  * helpers of api.c. For api/ and launch/.
  *
- *   oomkb         the knowledge base: index bytes, immutable; returned texts,
- *                 locked
+ *   oomkb         the knowledge base: index bytes, immutable
  *   oomkb_scan    a report that is not finished: only the scan arena is used
  *   oomkb_report  the scan arena (what the log has) and the current version
  *                 (the diagnosis). An answer makes a new version beside the old
@@ -59,12 +58,6 @@ bool error_lacks(oomkb_error *err, const struct given *all);
 #define LACKS(err, ...)                                                        \
     error_lacks((err), (const struct given[]){__VA_ARGS__, {NULL, true}})
 
-/* ---- texts.c: texts of the program, valid until the base is closed ---- */
-struct texts;
-struct texts *texts_new(struct arena *a, const struct index *ix,
-                        const struct allocator *from);
-const char *texts_get(struct texts *t, enum lang lang, const char *key);
-
 struct oomkb {
     struct allocator from;
     struct arena arena;
@@ -73,7 +66,6 @@ struct oomkb {
     const struct scan_kit **kits;
     size_t count;
     struct str digest; /* NUL-terminated */
-    struct texts *texts;
 };
 
 /* ---- base.c ---- */
@@ -87,6 +79,8 @@ struct opening {
 struct str base_built_in(void); /* empty: there is none */
 /* For arena_guard(). arg: a struct opening, whose kb is filled in. */
 void base_open(void *arg);
+/* A text of the program, valid until the base is closed; "": no such text. */
+const char *base_text(const struct oomkb *kb, enum lang lang, const char *key);
 
 /* ---- scans.c: a scan for each knowledge base, joined at the end ---- */
 struct scans;

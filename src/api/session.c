@@ -116,7 +116,7 @@ static void refuse_no_log(struct oomkb_report *r) {
     if (name != NULL) {
         struct str key = arena_printf(&r->scan, "not_a_log.%s", name);
         arena_raise(&r->scan, FAIL_INPUT, "%s",
-                    texts_get(r->kb->texts, r->lang, key.p));
+                    base_text(r->kb, r->lang, key.p));
     }
 }
 
