@@ -12,6 +12,8 @@ struct writer {
 };
 
 void write_search(struct writer *w, const struct corpus *c);
+/* SECTION_CODE: the compiled patterns. js/recode.c writes it anew. */
+void write_code(struct pack_draft *draft, const struct pattern_list *set);
 /* Reads groups and pooled rates from the tables, which must be written
  * first. */
 void write_pack(struct writer *w, const struct corpus *c,

@@ -200,8 +200,7 @@ static struct str common_beginning(const struct pattern_list *set) {
     return head;
 }
 
-static void write_code(struct pack_draft *draft,
-                       const struct pattern_list *set) {
+void write_code(struct pack_draft *draft, const struct pattern_list *set) {
     struct str head = common_beginning(set);
     for (size_t i = 0; i < set->count; i++) {
         struct str_list code = set->at[i].study.code;
