@@ -74,13 +74,6 @@ static const struct flag *row_with_prefix(const struct engine *e,
     return found;
 }
 
-static const struct flag *row_of(const struct engine *e, struct str name) {
-    for (size_t i = 0; e != NULL && i < e->flag_count; i++)
-        if (command_flag_is(name, &e->flags[i]))
-            return &e->flags[i];
-    return NULL;
-}
-
 /* The option of that name; NULL: there is none. */
 static const struct option *option_of(const struct engine *e,
                                       struct str name) {
@@ -101,7 +94,7 @@ static const struct flag *switch_negated(struct arena *a,
                                          const struct engine *e,
                                          struct str name) {
     const struct flag *row = str_starts(name, STR("--no-"))
-                                 ? row_of(e, affirmed(a, name))
+                                 ? command_flag_row(e, affirmed(a, name))
                                  : NULL;
     return row && fact_unit(row->fact) == UNIT_BOOL ? row : NULL;
 }
@@ -233,7 +226,7 @@ static void remark_on(struct fit_input *s, const struct engine *e,
 
 void fit_take_flag(struct fit_input *s, const struct engine *e, struct str name,
                    struct str value) {
-    const struct flag *row = row_of(e, name);
+    const struct flag *row = command_flag_row(e, name);
     const struct flag *negated = switch_negated(s->a, e, name);
     enum fact_name fact;
     if (row != NULL) {
@@ -255,8 +248,9 @@ void fit_take_flag(struct fit_input *s, const struct engine *e, struct str name,
 
 bool fit_engine_takes(struct arena *a, const struct engine *e,
                       struct str name) {
-    return row_of(e, name) != NULL || option_of(e, before_dot(name)) != NULL ||
-           is_idle(a, e, name) || switch_negated(a, e, name) != NULL ||
+    return command_flag_row(e, name) != NULL ||
+           option_of(e, before_dot(name)) != NULL || is_idle(a, e, name) ||
+           switch_negated(a, e, name) != NULL ||
            row_with_prefix(e, name) != NULL;
 }
 
@@ -268,7 +262,7 @@ static size_t count_flags(const struct engine *e, const char *const *facts) {
         struct str fact = str_of(*facts), value;
         struct str name = str_cut(fact, '=', &value);
         bool is_flag = str_starts(fact, STR("-"));
-        count += is_flag && (row_of(e, name) != NULL ||
+        count += is_flag && (command_flag_row(e, name) != NULL ||
                              option_of(e, name) != NULL ||
                              is_listed(&e->idle, name));
     }

@@ -26,13 +26,6 @@ int flag_fact(const struct engine *e, struct str flag) {
     return -1;
 }
 
-const struct flag *flag_of_fact(const struct engine *e, enum fact_name n) {
-    for (size_t i = 0; e && i < e->flag_count; i++)
-        if (e->flags[i].fact == n)
-            return &e->flags[i];
-    return NULL;
-}
-
 static int acted_on_by(struct diagnosis *d, const struct entry *e,
                        const struct workaround *w, const struct inputs *c) {
     int fact = flag_sets(d, e, w->acts_on.flag);

@@ -126,8 +126,8 @@ static bool is_setting(const struct diagnosis *d, const struct hit *h,
     if (name == FACT_model)
         return hit_is_command_form(d, h);
     return name == FACT_expandable_segments ||
-           flag_of_fact(d->engine, name) != NULL ||
-           flag_of_fact(owner, name) != NULL;
+           engine_flag_of(d->engine, name) != NULL ||
+           engine_flag_of(owner, name) != NULL;
 }
 
 /* The setting in a line key=value; -1: the line has none. */

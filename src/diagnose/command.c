@@ -79,14 +79,17 @@ bool command_flag_is(struct str word, const struct flag *flag) {
     return is_one;
 }
 
+const struct flag *command_flag_row(const struct engine *e, struct str word) {
+    for (size_t i = 0; e != NULL && i < e->flag_count; i++)
+        if (command_flag_is(word, &e->flags[i]))
+            return &e->flags[i];
+    return NULL;
+}
+
 static bool is_spelling(struct str word, const struct new_setting *to) {
-    bool is_one = command_is_alike(word, to->name);
-    for (size_t i = 0; !is_one && to->engine && i < to->engine->flag_count;
-         i++) {
-        const struct flag *flag = &to->engine->flags[i];
-        is_one = command_flag_is(to->name, flag) && command_flag_is(word, flag);
-    }
-    return is_one;
+    const struct flag *flag = command_flag_row(to->engine, to->name);
+    return command_is_alike(word, to->name) ||
+           (flag != NULL && command_flag_is(word, flag));
 }
 
 /* True if one is "--x" and the other "--no-x". */

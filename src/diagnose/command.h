@@ -72,6 +72,9 @@ struct str command_shown(struct str command);
  * is "--max-model-len". */
 bool command_is_alike(struct str x, struct str y);
 bool command_flag_is(struct str word, const struct flag *flag);
+/* The engine's row of a flag, by any of its spellings; NULL: none, or no
+ * engine. */
+const struct flag *command_flag_row(const struct engine *e, struct str word);
 /* The next "--name value", "--name=value" or "--switch" from *at on. *value is
  * empty if there is none. False: there are no more. */
 bool command_flag_next(const struct command *c, size_t *at, struct str *name,

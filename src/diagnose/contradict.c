@@ -30,12 +30,8 @@ static bool do_the_same(const struct acts_on *x, const struct acts_on *y) {
             x->kind == ACT_KIND_more_gpus);
 }
 
-static bool is_open(const struct fix *fix) {
-    return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
-}
-
 static void rule_out(struct fix *fix, const char *key) {
-    if (is_open(fix)) {
+    if (fix_is_offered(fix)) {
         fix->applies = APPLIES_NO;
         fix->because = note_of(key);
     }
@@ -48,8 +44,7 @@ static bool dead_end_settles(struct finding *f, const struct dead_end *x) {
         if (x->when.count == 0 ||
             !do_the_same(&fix->workaround->acts_on, &x->acts_on))
             continue;
-        if (fix->has_estimate && fix->estimate.verdict == VERDICT_ENOUGH &&
-            fix->applies == APPLIES_YES)
+        if (fix_verdict(fix) == VERDICT_ENOUGH && fix->applies == APPLIES_YES)
             return false;
         rule_out(fix, "diagnose.applies.dead_end");
     }
@@ -102,7 +97,7 @@ static bool has_better_setting(const struct finding *f, size_t which) {
     for (size_t i = 0; setting.n > 0 && i < f->fix_count; i++) {
         const struct fix *other = &f->fixes[i];
         bool is_first = other->lowers.key == NULL || i < which;
-        if (i != which && is_first && is_open(other) &&
+        if (i != which && is_first && fix_is_offered(other) &&
             str_eq(setting_of_fix(other), setting))
             return true;
     }
@@ -114,7 +109,8 @@ static bool has_better_setting(const struct finding *f, size_t which) {
 static bool has_own_fix(const struct finding *f, const struct fix *renamed) {
     for (size_t i = 0; renamed->renamed.n > 0 && i < f->fix_count; i++) {
         const struct acts_on *on = &f->fixes[i].workaround->acts_on;
-        if (is_open(&f->fixes[i]) && str_eq(on->flag, renamed->renamed) &&
+        if (fix_is_offered(&f->fixes[i]) &&
+            str_eq(on->flag, renamed->renamed) &&
             on->change == renamed->workaround->acts_on.change)
             return true;
     }

@@ -21,7 +21,7 @@
 #include "diagnose/fact_candidate.h"
 
 bool fact_is_environment(const struct diagnosis *d, enum fact_name name) {
-    const struct flag *flag = flag_of_fact(d->engine, name);
+    const struct flag *flag = engine_flag_of(d->engine, name);
     char first = flag != NULL && flag->flag.n > 0 ? flag->flag.p[0] : '\0';
     return name == FACT_expandable_segments || (first >= 'A' && first <= 'Z');
 }
@@ -31,12 +31,8 @@ static void overruled_add(struct diagnosis *d, const char *key,
     for (size_t i = 0; i < d->overruled_count; i++)
         if (d->overruled[i].named.name == named->name)
             return;
-    struct overruled *longer =
-        arena_array(d->a, d->overruled_count + 1, sizeof *longer);
-    for (size_t i = 0; i < d->overruled_count; i++)
-        longer[i] = d->overruled[i];
-    longer[d->overruled_count++] = (struct overruled){*named, *in_force, key};
-    d->overruled = longer;
+    *ARENA_ADD(d->a, d->overruled, d->overruled_count, d->overruled_cap) =
+        (struct overruled){*named, *in_force, key};
 }
 
 /* True if the values differ. "fp8" and "fp8_e4m3" are equal, and so are 99
@@ -128,7 +124,7 @@ static bool may_be_default(const struct diagnosis *d,
 }
 
 static bool is_flag(const struct diagnosis *d, enum fact_name name) {
-    const struct flag *flag = flag_of_fact(d->engine, name);
+    const struct flag *flag = engine_flag_of(d->engine, name);
     return flag != NULL && flag->keys.count > 0 &&
            !fact_is_environment(d, name);
 }
@@ -175,7 +171,7 @@ static void find_user_differs(struct diagnosis *d,
         const struct fact *user = &d->answers->at[i];
         const struct fact_candidate *best = &w->best[user->name];
         bool is_setting = user->name == FACT_expandable_segments ||
-                          flag_of_fact(d->engine, user->name) != NULL;
+                          engine_flag_of(d->engine, user->name) != NULL;
         if (is_setting && user->known && best->is_there && best->is_dump &&
             best->is_before && values_differ(user, &best->fact))
             overruled_add(d, "diagnose.remark.user_says_other", user,

@@ -19,9 +19,7 @@
 #define CONTEXT_MOST (INT64_C(3) << 29)
 
 void facts_add(struct arena *a, struct fact_list *list, const struct fact *f) {
-    list->at = arena_grow(a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] = *f;
+    *ARENA_ADD(a, list->at, list->count, list->cap) = *f;
 }
 
 bool facts_same(const struct fact *x, const struct fact *y) {

@@ -19,24 +19,19 @@
                                lines */
 
 static struct incident *incident_new(struct diagnosis *d, struct sighting *s) {
-    struct incident_list *list = &d->incidents;
     struct incident *i = arena_alloc(d->a, sizeof *i);
     i->entry_number = s->entry;
     i->entry = reader_entry(d->r, s->entry);
     i->head = s->head;
     i->role = i->entry->role;
     i->chosen = s;
-    list->at = arena_grow(d->a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    list->at[list->count++] = i;
+    *ARENA_ADD(d->a, d->incidents.at, d->incidents.count, d->incidents.cap) = i;
     return i;
 }
 
 static void sighting_join(struct arena *a, struct incident *i,
                           struct sighting *s) {
-    i->sightings = arena_grow(a, i->sightings, i->count, &i->cap,
-                              sizeof *i->sightings);
-    i->sightings[i->count++] = s;
+    *ARENA_ADD(a, i->sightings, i->count, i->cap) = s;
     i->times += s->count;
     bool is_surer = s->entry == i->entry_number &&
                     s->certainty < i->chosen->certainty;

@@ -183,9 +183,7 @@ static bool is_seen_again(const struct incident *x, const struct sighting *s) {
 
 static void sighting_move(struct diagnosis *d, struct incident *x,
                           struct sighting *s) {
-    x->sightings = arena_grow(d->a, x->sightings, x->count, &x->cap,
-                              sizeof *x->sightings);
-    x->sightings[x->count++] = s;
+    *ARENA_ADD(d->a, x->sightings, x->count, x->cap) = s;
     x->times += is_seen_again(x, s) ? 0 : s->count;
 }
 

@@ -14,12 +14,7 @@ void note_add(struct note *n, struct str arg) {
 }
 
 void remark_add(struct diagnosis *d, struct finding *f, struct note n) {
-    struct note *longer =
-        arena_array(d->a, f->remark_count + 1, sizeof *longer);
-    for (size_t i = 0; i < f->remark_count; i++)
-        longer[i] = f->remarks[i];
-    longer[f->remark_count++] = n;
-    f->remarks = longer;
+    *ARENA_ADD(d->a, f->remarks, f->remark_count, f->remark_cap) = n;
 }
 
 struct str written_line(struct arena *a, uint32_t line) {

@@ -60,27 +60,19 @@ static struct probes probes_of(enum fact_name name) {
     return (struct probes){NULL, NULL, 0};
 }
 
-static bool is_offered(const struct fix *x) {
-    return x->applies == APPLIES_YES || x->applies == APPLIES_IF;
-}
-
-static enum verdict verdict_of(const struct fix *x) {
-    return x->has_estimate ? x->estimate.verdict : VERDICT_NONE;
-}
-
 /* True if both have the same first fixes with the same verdicts. */
 static bool is_same_answer(const struct finding *x, const struct finding *y) {
     size_t i = 0, k = 0;
     for (size_t n = 0; n < COMPARED; n++, i++, k++) {
-        while (i < x->fix_count && !is_offered(&x->fixes[i]))
+        while (i < x->fix_count && !fix_is_offered(&x->fixes[i]))
             i++;
-        while (k < y->fix_count && !is_offered(&y->fixes[k]))
+        while (k < y->fix_count && !fix_is_offered(&y->fixes[k]))
             k++;
         if (i >= x->fix_count || k >= y->fix_count)
             return i >= x->fix_count && k >= y->fix_count;
         if (!str_eq(x->fixes[i].workaround->id, y->fixes[k].workaround->id) ||
             x->fixes[i].applies != y->fixes[k].applies ||
-            verdict_of(&x->fixes[i]) != verdict_of(&y->fixes[k]))
+            fix_verdict(&x->fixes[i]) != fix_verdict(&y->fixes[k]))
             return false;
     }
     return true;

@@ -101,7 +101,7 @@ static const struct fact_question *fact_question_of(enum fact_name name) {
 
 /* True for settings of the engine. Its first lines show them. */
 static bool is_setting(const struct diagnosis *d, enum fact_name n) {
-    return flag_of_fact(d->engine, n) != NULL;
+    return engine_flag_of(d->engine, n) != NULL;
 }
 
 static struct str version_how(struct diagnosis *d) {
@@ -141,7 +141,7 @@ static struct question question_of(struct diagnosis *d, enum fact_name name) {
         q.how = settings_how(d);
         if (name != FACT_model && !own) { /* the flag, as it is typed */
             q.ask = note_of("diagnose.ask.setting");
-            note_add(&q.ask, flag_of_fact(d->engine, name)->flag);
+            note_add(&q.ask, engine_flag_of(d->engine, name)->flag);
             return q;
         }
     } else if (name == FACT_engine_version) {
@@ -416,7 +416,7 @@ static bool is_settled(const struct inquiry *to, const struct finding *f,
 static void need_questions_add(struct inquiry *to, const struct finding *f) {
     for (size_t i = 0; i < f->fix_count && i < FIXES_SHOWN; i++) {
         const struct fix *fix = &f->fixes[i];
-        bool is_open = fix->has_estimate && fix->applies <= APPLIES_IF &&
+        bool is_open = fix->has_estimate && fix_is_offered(fix) &&
                        verdict_is_open(fix->estimate.verdict);
         to->about = fix;
         for (size_t k = 0; is_open && k < fix->estimate.needs.count; k++) {

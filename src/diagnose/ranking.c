@@ -338,16 +338,12 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
                       written_share(a, fix->gain_micro));
 }
 
-static bool is_out(const struct fix *fix) {
-    return fix->applies == APPLIES_NO || fix->applies == APPLIES_ALREADY;
-}
-
 static int sign(int64_t x) { return (x > 0) - (x < 0); }
 
 static int by_gain(const void *x, const void *y) {
     const struct fix *a = x, *b = y;
-    if (is_out(a) != is_out(b))
-        return is_out(a) - is_out(b);
+    if (fix_is_offered(a) != fix_is_offered(b))
+        return fix_is_offered(b) - fix_is_offered(a);
     int order = sign(b->gain_micro - a->gain_micro);
     order = order != 0 ? order : sign(b->p_micro - a->p_micro);
     return order != 0 ? order : sign((a->workaround > b->workaround) -
@@ -359,7 +355,7 @@ static int by_gain(const void *x, const void *y) {
 static void move_failed_second(struct finding *f) {
     struct fix *first = f->fixes;
     if (f->fix_count > 1 && has_failed(first) && !has_failed(first + 1) &&
-        !is_out(first + 1) && first[1].p_micro > first[0].p_micro / 2) {
+        fix_is_offered(first + 1) && first[1].p_micro > first[0].p_micro / 2) {
         struct fix failed = *first;
         first[0] = first[1];
         first[1] = failed;

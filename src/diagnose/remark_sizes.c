@@ -260,8 +260,8 @@ void remark_sizes(struct diagnosis *d, struct finding *f) {
 /* If the first fix is enough, its arithmetic includes the requests that
  * follow. */
 void remarks_settle(struct finding *f) {
-    bool is_enough = f->fix_count > 0 && f->fixes[0].has_estimate &&
-                     f->fixes[0].estimate.verdict == VERDICT_ENOUGH;
+    bool is_enough =
+        f->fix_count > 0 && fix_verdict(&f->fixes[0]) == VERDICT_ENOUGH;
     size_t kept = 0;
     for (size_t i = 0; i < f->remark_count; i++)
         if (!is_enough ||

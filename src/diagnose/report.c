@@ -40,9 +40,7 @@ static struct incident_list active_incidents(struct diagnosis *d,
         const struct incident *x = d->incidents.at[i];
         if (!x->is_merged &&
             (x->entry->severity == SEVERITY_suspect) == is_suspect) {
-            out.at = arena_grow(d->a, out.at, out.count, &out.cap,
-                                sizeof *out.at);
-            out.at[out.count++] = d->incidents.at[i];
+            *ARENA_ADD(d->a, out.at, out.count, out.cap) = d->incidents.at[i];
         }
     }
     sort_stable(d->a, out.at, out.count, sizeof *out.at, by_class_and_place);
@@ -246,11 +244,8 @@ static void suspects_fill(struct diagnosis *d, struct report *rep) {
 
 /* True if the fix's command is a complete setting and the fix may help. */
 static bool is_command_of(const struct fix *fix) {
-    bool is_open = fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
-    bool falls_short = fix->has_estimate &&
-                       fix->estimate.verdict == VERDICT_NOT_ENOUGH;
-    return is_open && !falls_short && fix->command.n > 0 && !fix->has_gap &&
-           setting_is_flag(fix->command);
+    return fix_is_offered(fix) && fix_verdict(fix) != VERDICT_NOT_ENOUGH &&
+           fix->command.n > 0 && !fix->has_gap && setting_is_flag(fix->command);
 }
 
 /* The script's command, if the setting is one of its flags: a flag of the

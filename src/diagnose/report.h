@@ -66,6 +66,14 @@ struct fix {
     struct note worth;       /* --why: the source of p, with p, cost and gain */
 };
 
+static inline bool fix_is_offered(const struct fix *fix) {
+    return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
+}
+
+static inline enum verdict fix_verdict(const struct fix *fix) {
+    return fix->has_estimate ? fix->estimate.verdict : VERDICT_NONE;
+}
+
 /* Why a dead end is relevant to this log. A lower value is more relevant. */
 enum relevance {
     RELEVANCE_TOUCHED,   /* the user set its setting, or the message names it */
@@ -159,7 +167,7 @@ struct finding {
     struct version_line *versions;
     size_t version_count;
     struct note *remarks; /* "does not reconcile", "not in force", ... */
-    size_t remark_count;
+    size_t remark_count, remark_cap;
 };
 
 struct question {

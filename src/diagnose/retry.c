@@ -25,13 +25,6 @@ struct flag_changes {
     size_t count;
 };
 
-static const struct flag *row_of(const struct engine *e, struct str flag) {
-    for (size_t i = 0; i < e->flag_count; i++)
-        if (command_flag_is(flag, &e->flags[i]))
-            return &e->flags[i];
-    return NULL;
-}
-
 /* Reads the settings. False: one of them is no flag of the engine. */
 static bool changes_read(const struct engine *e, struct str settings,
                          struct flag_changes *out) {
@@ -45,7 +38,7 @@ static bool changes_read(const struct engine *e, struct str settings,
         if (is_flag && out->count < RETRY_CHANGES_MAX) {
             word = str_cut(word, '=', &value);
             out->at[out->count++] =
-                (struct flag_change){word, value, row_of(e, word)};
+                (struct flag_change){word, value, command_flag_row(e, word)};
         } else if (!is_flag && last && last->value.n == 0) {
             last->value = word;
         } else {
@@ -135,8 +128,8 @@ static bool is_before_ready(const struct finding *f) {
 
 static bool is_sure(const struct fix *fix) {
     return fix->effort == EFFORT_flag && fix->applies == APPLIES_YES &&
-           fix->has_estimate && fix->estimate.verdict == VERDICT_ENOUGH &&
-           fix->command.n > 0 && !fix->has_gap && fix->first_try.n == 0;
+           fix_verdict(fix) == VERDICT_ENOUGH && fix->command.n > 0 &&
+           !fix->has_gap && fix->first_try.n == 0;
 }
 
 static bool try_fix(struct arena *a, const struct engine *e,

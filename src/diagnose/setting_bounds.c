@@ -54,7 +54,7 @@ static void ranks_by_gpus(struct diagnosis *d, struct bound *b) {
     for (size_t i = 0; d->engine && i < d->sightings.count; i++) {
         const struct fact *gpu =
             facts_first(&d->sightings.at[i].facts, FACT_gpu_index);
-        if (flag_of_fact(d->engine, FACT_tensor_parallel) && gpu &&
+        if (engine_flag_of(d->engine, FACT_tensor_parallel) && gpu &&
             gpu->number > 0 && gpu->number < 64)
             raise_to(b, gpu->number + 1, gpu->line,
                      arena_printf(d->a, "GPU %" PRId64 " is in use",

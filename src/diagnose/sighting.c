@@ -94,10 +94,9 @@ static void count_hit(struct arena *a, struct sighting *s,
     size_t i = 0;
     while (i < s->by_count && s->by[i].pattern != pattern)
         i++;
-    if (i == s->by_count) {
-        s->by = arena_grow(a, s->by, s->by_count, &s->by_cap, sizeof *s->by);
-        s->by[s->by_count++] = (struct seen_by){pattern, 0};
-    }
+    if (i == s->by_count)
+        *ARENA_ADD(a, s->by, s->by_count, s->by_cap) =
+            (struct seen_by){pattern, 0};
     uint64_t seen = ++s->by[i].count;
     s->count = seen > s->count ? seen : s->count;
 }
@@ -105,11 +104,8 @@ static void count_hit(struct arena *a, struct sighting *s,
 static void place_add(struct arena *a, struct sighting *s,
                       const struct hit *h) {
     count_hit(a, s, h->pattern);
-    if (s->place_count >= SIGHTING_PLACES_MAX)
-        return;
-    s->places = arena_grow(a, s->places, s->place_count, &s->place_cap,
-                           sizeof *s->places);
-    s->places[s->place_count++] = place_of(h);
+    if (s->place_count < SIGHTING_PLACES_MAX)
+        *ARENA_ADD(a, s->places, s->place_count, s->place_cap) = place_of(h);
 }
 
 /* Another signature of the same words may have a longer traceback. */
@@ -194,9 +190,7 @@ static void sighting_add(struct diagnosis *d, const struct hit *h) {
     struct sighting_list *list = &d->sightings;
     if (list->count >= SIGHTINGS_MAX && count_on_last(list, head, h))
         return;
-    list->at = arena_grow(d->a, list->at, list->count, &list->cap,
-                          sizeof *list->at);
-    s = &list->at[list->count++];
+    s = ARENA_ADD(d->a, list->at, list->count, list->cap);
     *s = (struct sighting){.hit = h, .head = head, .is_weak = is_weak};
     quote_update(&s->quote, h);
     place_add(d->a, s, h);

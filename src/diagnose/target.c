@@ -74,7 +74,7 @@ static bool find_value(const struct engine *e, struct str command,
         bool is_switch = value.n == 0 || value.p[0] == '-';
         if (is_switch && fact_unit(fact) == UNIT_BOOL)
             value = STR("true");
-        int64_t scale = scale_of(flag_of_fact(e, fact), &value);
+        int64_t scale = scale_of(engine_flag_of(e, fact), &value);
         fact_read(fact, value, scale, out);
         return out->known;
     }

@@ -31,7 +31,7 @@
  * no unit. */
 static bool write_scaled(struct buf *b, const struct fact *f,
                          const struct engine *engine) {
-    const struct flag *flag = flag_of_fact(engine, f->name);
+    const struct flag *flag = engine_flag_of(engine, f->name);
     int64_t micro, factor = flag ? units_factor(flag->scale) : 0;
     if (fact_unit(f->name) != UNIT_BYTES || factor <= 0 ||
         !mul_div_floor(f->number, UNITS_MICRO, factor, &micro))
@@ -106,7 +106,7 @@ enum { RATIO_STEP = UNITS_MICRO / 20 };
 /* The next value up of a fraction. If it is far below the engine's first try,
  * it goes near that in one step. */
 static int64_t ratio_up(const struct filling *f, const struct fact *now) {
-    const struct flag *flag = flag_of_fact(f->engine, now->name);
+    const struct flag *flag = engine_flag_of(f->engine, now->name);
     struct amount usual = {0};
     int64_t more = now->number + RATIO_STEP;
     bool has_try = flag && flag->try_up.n > 0 &&
@@ -168,7 +168,7 @@ static struct str computed_try(struct arena *a, const struct filling *f,
 /* The first try of the engine's flag, if the log does not show the value in
  * force. */
 static struct str first_try_for(const struct filling *f, enum fact_name name) {
-    const struct flag *flag = flag_of_fact(f->engine, name);
+    const struct flag *flag = engine_flag_of(f->engine, name);
     if (!flag || !f->first_try || f->is_step_too_small ||
         f->acted_on != (int)name || facts_last(f->facts, name) != NULL ||
         (name == FACT_tensor_parallel && shows_several(f->facts)))

@@ -136,7 +136,7 @@ static void name_as_engine_does(struct diagnosis *d, struct fix *fix,
     const struct flag *own = NULL;
     if (d->engine != NULL && acted_on >= 0 && str_starts(flag, STR("--")) &&
         flag_fact(d->engine, flag) < 0)
-        own = flag_of_fact(d->engine, (enum fact_name)acted_on);
+        own = engine_flag_of(d->engine, (enum fact_name)acted_on);
     for (int lang = 0; own != NULL && lang < LANG_COUNT_OF; lang++) {
         struct str *how = &fix->how.in[lang];
         fix->action.in[lang] = with_each(d->a, fix->workaround->action.in[lang],
@@ -163,7 +163,7 @@ static struct str command_template(struct arena *a, const struct engine *engine,
                                    const struct workaround *w) {
     int fact = flag_fact(engine, w->acts_on.flag);
     const struct flag *flag =
-        fact >= 0 ? flag_of_fact(engine, (enum fact_name)fact) : NULL;
+        fact >= 0 ? engine_flag_of(engine, (enum fact_name)fact) : NULL;
     bool moves = flag && ((w->acts_on.change == CHANGE_down &&
                            flag->try_down.n > 0) ||
                           (w->acts_on.change == CHANGE_up &&

@@ -122,7 +122,7 @@ struct diagnosis {
     const struct engine *engine; /* NULL: unknown, or not in the index */
     struct fact_list context;    /* one per name */
     struct overruled *overruled;
-    size_t overruled_count;
+    size_t overruled_count, overruled_cap;
     struct str command;          /* the user's command, as it stands in the
                                     log */
     bool is_command_whole;       /* the log contains its end */
@@ -463,7 +463,6 @@ void fixes_rank(struct diagnosis *d, struct finding *f);
 /* ---- advice.c ---- */
 /* The fact that a flag sets by the engine's table; -1: none. */
 int flag_fact(const struct engine *e, struct str flag);
-const struct flag *flag_of_fact(const struct engine *e, enum fact_name n);
 
 /* ---- contradict.c: rules out fixes that the report warns of ---- */
 void contradictions_resolve(struct finding *f);

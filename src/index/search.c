@@ -286,10 +286,9 @@ static void search_index(struct reader *r, struct str words, uint32_t before,
     row_bind_text(&row, query);
     row_bind_int(&row, SEARCH_WEIGHED_MAX);
     while (row_next(&row)) {
-        hits->at = arena_grow(r->arena, hits->at, hits->count, cap,
-                              sizeof *hits->at);
-        hits->at[hits->count] = score_row(r, &row, small);
-        hits->at[hits->count++].entry += before;
+        struct search_hit hit = score_row(r, &row, small);
+        hit.entry += before;
+        *ARENA_ADD(r->arena, hits->at, hits->count, *cap) = hit;
     }
 }
 
@@ -350,8 +349,7 @@ struct number_list reader_entries_of(struct reader *r, struct str component) {
         struct row row = reader_query(at, QUERY_entries_of);
         row_bind_text(&row, component);
         while (row_next(&row)) {
-            list = arena_grow(r->arena, list, count, &cap, sizeof *list);
-            list[count++] = row_number(&row) + before;
+            *ARENA_ADD(r->arena, list, count, cap) = row_number(&row) + before;
             if (before > 0)
                 insert_by_id(r, list, count);
         }
@@ -380,13 +378,10 @@ struct component_list reader_components(struct reader *r) {
             c.folds_into = row_text(&row);
             c.entries = row_int(&row);
             struct component_row *known = component_of(&list, c.id);
-            if (known != NULL) {
+            if (known != NULL)
                 known->entries += c.entries;
-                continue;
-            }
-            list.at = arena_grow(r->arena, list.at, list.count, &cap,
-                                 sizeof *list.at);
-            list.at[list.count++] = c;
+            else
+                *ARENA_ADD(r->arena, list.at, list.count, cap) = c;
         }
     }
     return list;

@@ -206,9 +206,8 @@ static const struct engine *owner_of_flag(struct lint_work *k,
                                           struct str name) {
     for (const char *const *id = fit_engines; *id != NULL; id++) {
         const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
-        for (size_t i = 0; e != NULL && e != but && i < e->flag_count; i++)
-            if (command_flag_is(name, &e->flags[i]))
-                return e;
+        if (e != but && command_flag_row(e, name) != NULL)
+            return e;
     }
     return NULL;
 }
@@ -328,11 +327,8 @@ static const struct flag *flag_spelled(struct lint_work *k,
     if (has_prefix)
         small = str_from(small, prefix.n);
     struct str flag = arena_printf(k->a, "--%.*s", STR_ARG(small));
-    for (size_t i = 0; i < e->flag_count; i++)
-        if (str_find_char(small, '_') < small.n &&
-            command_flag_is(flag, &e->flags[i]))
-            return &e->flags[i];
-    return NULL;
+    return str_find_char(small, '_') < small.n ? command_flag_row(e, flag)
+                                               : NULL;
 }
 
 static void check_variable(struct lint_work *k, const struct lint_rule *rule,

@@ -30,12 +30,9 @@ static bool value_is(const struct setting_condition *f, struct str value) {
 /* True if both are spellings of one flag. */
 static bool is_same_flag(const struct engine *e, struct str name,
                          struct str wanted) {
-    if (command_is_alike(name, wanted))
-        return true;
-    for (size_t i = 0; i < e->flag_count; i++)
-        if (command_flag_is(wanted, &e->flags[i]))
-            return command_flag_is(name, &e->flags[i]);
-    return false;
+    const struct flag *row = command_flag_row(e, wanted);
+    return command_is_alike(name, wanted) ||
+           (row != NULL && command_flag_is(name, row));
 }
 
 static bool find_flag(const struct target *it,

@@ -62,14 +62,6 @@ static bool says_more(struct str steps, struct str action, bool is_measured) {
     return false;
 }
 
-bool fix_is_offered(const struct fix *fix) {
-    return fix->applies == APPLIES_YES || fix->applies == APPLIES_IF;
-}
-
-enum verdict fix_verdict(const struct fix *fix) {
-    return fix->has_estimate ? fix->estimate.verdict : VERDICT_NONE;
-}
-
 bool fix_is_first_choice(const struct fix *fix) {
     /* not enough with the value that is there where nobody says */
     bool fails_by_default = fix->has_estimate &&

@@ -208,9 +208,7 @@ const struct bars *bars_of_budget(const struct teller *t,
                                   const struct budget *budget, bool has_torch);
 
 /* choice.c: what is said of a fix; empty where there is nothing to say */
-bool fix_is_offered(const struct fix *fix);
 bool fix_is_first_choice(const struct fix *fix);
-enum verdict fix_verdict(const struct fix *fix);
 struct str fix_verdict_words(const struct teller *t, const struct fix *fix);
 /* "flag, capacity" */
 struct str fix_cost(const struct teller *t, enum effort effort,
