@@ -93,6 +93,7 @@ static void study_one(struct build *own, const void *what, size_t i) {
     s->suffix = arena_str(own->a, s->suffix);
     s->guards = copied(own->a, &s->guards);
     s->literals = copied(own->a, &s->literals);
+    s->fronts = arena_str(own->a, s->fronts);
     s->code = copied(own->a, &s->code);
 }
 

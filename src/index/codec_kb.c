@@ -6,7 +6,6 @@ static void codec_analysis(struct record *r, struct pattern_study *study) {
     record_str(r, &study->prepared);
     record_strings(r, &study->guards);
     record_bool(r, &study->needs_utf);
-    record_number(r, &study->front_lines);
     record_str(r, &study->suffix);
 }
 

@@ -56,17 +56,15 @@ enum pattern_kind {
     PATTERN_STAGE      /* owner: engine no, ordinal: stage anchor */
 };
 
-#define FRONT_LINES 8
-
 /* What match/ computes about a pattern at build. */
 struct pattern_study {
     struct str prepared; /* for PCRE2, without its guards: match/guard.h */
     struct str_list guards;
     bool needs_utf;
-    uint32_t front_lines; /* most newlines between the begin of a match and its
-                             literal; more than FRONT_LINES: any number */
     struct str suffix; /* its text from the literal on: match/suffix.h */
-    struct str_list literals; /* for the prefilter; only at build */
+    struct str_list literals; /* for the prefilter; only at build, */
+    struct str fronts;        /* as is a byte for each of them: how far before it
+                                 a match may begin, match/literals.h */
     /* The compiled pattern, then its compiled extracts and guards; empty: not
      * compiled. Only at build; a run has reader_code(). */
     struct str_list code;

@@ -6,11 +6,19 @@
 
 #define LITERALS_PER_PATTERN 64 /* more branches than that: no literal */
 
+/* A front: so many folded bytes, or the beginning of the literal's line, or of
+ * one before that, or anywhere. */
+enum {
+    FRONT_BYTES = 64,
+    FRONT_LINE = FRONT_BYTES + 1,
+    FRONT_LINES = 8, /* before the literal's */
+    FRONT_ANY = FRONT_LINE + FRONT_LINES + 1
+};
+
 struct literals {
     struct str_list best; /* folded, outer blanks off: every match contains
                              one; empty: there is none */
-    uint32_t front_lines; /* that end between a match's begin and the best
-                             literal in it */
+    struct str fronts; /* a byte for each: how far before it a match may begin */
 };
 
 struct literals literals_of(struct arena *a, const struct pattern_text *text);

@@ -127,7 +127,7 @@ static bool tables_are_good(const struct prefilter *f, const unsigned char *p) {
               word_at(p, WORD_LITERAL_BYTES)))
         return false;
     for (size_t i = 0; i < refs; i++)
-        if (word_at(f->refs, i) >= patterns)
+        if ((word_at(f->refs, i) & REF_PATTERN) >= patterns)
             return false;
     for (uint32_t i = 0; i < f->literals; i++)
         if (prefilter_literal(f, i).n > LITERAL_BYTES_MAX)

@@ -140,15 +140,21 @@ static inline uint32_t prefilter_ref_count(const struct prefilter *f,
     return word_at(f->ref_from, (size_t)i + 1) - word_at(f->ref_from, i);
 }
 
-static inline uint32_t prefilter_ref(const struct prefilter *f, uint32_t i,
-                                     uint32_t k) {
-    return word_at(f->refs, (size_t)word_at(f->ref_from, i) + k);
+#define REF_PATTERN 0xFFFFFFu /* its bits in a ref; those above are the front */
+struct literal_use {
+    uint32_t pattern;
+    uint8_t front; /* of its matches before the literal: match/literals.h */
+};
+static inline struct literal_use prefilter_use(const struct prefilter *f,
+                                               uint32_t i, uint32_t k) {
+    uint32_t ref = word_at(f->refs, (size_t)word_at(f->ref_from, i) + k);
+    return (struct literal_use){ref & REF_PATTERN, (uint8_t)(ref >> 24)};
 }
 
 /* ---- the layout, shared by the writer and the reader ---- */
 
 #define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
-#define PREFILTER_VERSION 9u
+#define PREFILTER_VERSION 10u
 #define HASH_SET_LOG2_MIN 13u
 #define HASH_SET_LOG2_MAX 28u
 
@@ -167,7 +173,7 @@ enum { TABLE_SET_LOG2, TABLE_ROW_LOG2, TABLE_ENTRIES, WORDS_OF_TABLE };
 
 struct prefilter_layout { /* places of the tables, each behind the one above */
     uint64_t ref_from;     /* [literals + 1] patterns of literal k: refs[..] */
-    uint64_t refs;         /* [refs] pattern ids */
+    uint64_t refs;         /* [refs] pattern ids, fronts */
     uint64_t literal_from; /* [literals + 1] literal k: literal_bytes[..] */
     uint64_t rows[TABLES];    /* [(1 << row_log2) + 1] */
     uint64_t entries[TABLES]; /* [ENTRY_WORDS * entries] */

@@ -27,6 +27,7 @@
 struct literal_ref { /* one literal of one pattern */
     struct str literal;
     uint32_t pattern;
+    uint8_t front;
 };
 
 struct gram { /* an entry, and its gram's hash */
@@ -79,7 +80,7 @@ static void collect_literals(struct builder *b, const struct pattern_list *set,
                         (int)(p->text.n < 120 ? p->text.n : 120), p->text.p);
         for (size_t k = 0; k < list.count; k++) {
             *ARENA_ADD(b->a, b->refs, b->ref_count, b->ref_cap) =
-                (struct literal_ref){list.at[k], p->id};
+                (struct literal_ref){list.at[k], p->id, (uint8_t)p->study.fronts.p[k]};
         }
     }
     if (b->ref_count > 1)
@@ -259,7 +260,8 @@ static void write_literals(const struct builder *b, unsigned char *out,
     prefilter_put(out + l->ref_from, b->literal_count, (uint32_t)b->ref_count);
     prefilter_put(out + l->literal_from, b->literal_count, at);
     for (size_t i = 0; i < b->ref_count; i++)
-        prefilter_put(out + l->refs, i, b->refs[i].pattern);
+        prefilter_put(out + l->refs, i,
+                      b->refs[i].pattern | (uint32_t)b->refs[i].front << 24);
 }
 
 static void put_sizes(struct builder *b, unsigned char *out, size_t patterns) {
@@ -286,8 +288,8 @@ static struct str write_blob(struct builder *b, size_t patterns) {
     unsigned char header[4 * WORD_COUNT_OF] = {0};
     put_sizes(b, header, patterns);
     struct prefilter_layout l = prefilter_layout(header);
-    if (l.end > UINT32_MAX)
-        arena_raise(b->a, FAIL_CEILING, "the prefilter would pass 4 GiB");
+    if (l.end > UINT32_MAX || patterns > REF_PATTERN)
+        arena_raise(b->a, FAIL_CEILING, "too many patterns for a prefilter");
     unsigned char *out = arena_alloc(b->a, l.end);
     memcpy(out, header, sizeof header);
     prefilter_put(out, WORD_BYTES, (uint32_t)l.end);

@@ -37,7 +37,7 @@
 
 struct range { /* literals of one pattern end between first and last */
     uint32_t pattern;
-    uint64_t begin; /* of the first one */
+    uint64_t begin; /* of their matches, at the earliest */
     uint64_t first, last;
 };
 
@@ -103,7 +103,9 @@ struct pattern_state { /* a pattern that a literal has named */
 };
 
 struct occurrence { /* of a literal, in a buffer's text */
-    uint32_t literal, begin, end;
+    uint32_t literal;
+    uint32_t folded; /* its first byte there */
+    uint32_t begin, end;
 };
 
 struct occurrences {

@@ -2,12 +2,12 @@
  *
  *     text ... Tried to allocate ... Tried to allocate ........... end
  *                            ^first               ^last
- *          |<- REACH_BACK ->|<---- range ------->|<- REACH_AHEAD ->|
+ *                   |<- front ->|<- range ->|<- REACH_AHEAD ->|
  *
  * A literal opens a range for each of its patterns, or lengthens the one that
  * is open. PCRE2 is asked about a range once enough text stands behind it, and
- * is asked only for matches that begin in front of its last literal: later ones
- * have a literal of their own. Every match of a pattern begins where the one
+ * is asked only for matches that begin where one with such a literal can, and
+ * in front of its last literal: later ones have a literal of their own. Every match of a pattern begins where the one
  * before it ended, so none is found twice.
  *
  * All this is done when the window is full, or the stream at its end; how the
@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_BYTES 128    /* between literals asked about at once */
-
 static uint64_t most(uint64_t x, uint64_t y) {
     return x > y ? x : y;
 }
@@ -31,12 +29,7 @@ static uint64_t least(uint64_t x, uint64_t y) {
 
 /* ---- literals to ranges ---- */
 
-/* Then text between two of its literals need not be looked at. */
-static bool starts_near(const struct scanner *s, uint32_t pattern) {
-    const struct pattern_state *p = s->patterns[pattern];
-    return p && p->is->study.front_lines <= FRONT_LINES;
-}
-
+/* A match with the literal that ends before `pos` begins at `begin` or later. */
 static void note_literal(struct scanner *s, struct stream_buffer *l,
                          uint32_t pattern, uint64_t begin, uint64_t pos) {
     if (!l->places)
@@ -44,9 +37,7 @@ static void note_literal(struct scanner *s, struct stream_buffer *l,
                                 sizeof *l->places);
     size_t open = l->places[pattern].range;
     struct range *r = open ? &l->ranges[open - 1] : NULL;
-    bool is_near = r && pos <= r->first + SEARCH_RANGE_MAX &&
-                   (!starts_near(s, pattern) || pos <= r->last + NEAR_BYTES);
-    if (!is_near) {
+    if (!r || begin > r->last || pos > r->first + SEARCH_RANGE_MAX) {
         *ARENA_ADD(s->a, l->ranges, l->range_count, l->range_cap) =
             (struct range){pattern, begin, pos, pos};
         l->places[pattern].range = l->range_count;
@@ -75,7 +66,8 @@ static void on_literal(void *ctx, uint32_t literal, size_t at, size_t place) {
     if (end <= list->told)
         return;
     *ARENA_ADD(list->folded.a, list->at, list->count, list->cap) =
-        (struct occurrence){literal, (uint32_t)fold_raw(&list->folded, begin),
+        (struct occurrence){literal, (uint32_t)begin,
+                            (uint32_t)fold_raw(&list->folded, begin),
                             (uint32_t)end};
 }
 
@@ -86,26 +78,58 @@ static int by_end(const void *x, const void *y) {
     return (a->literal > b->literal) - (a->literal < b->literal);
 }
 
+static size_t line_start(const struct window *w, size_t at) {
+    return plain_behind_last((struct str){w->text, at}, '\n');
+}
+
+/* The beginning of the line so many before this one; runs of blanks that a
+ * pattern's blank matches are one line's end. */
+static size_t lines_back(const struct window *w, size_t at, uint32_t lines) {
+    at = line_start(w, at);
+    for (; lines > 0 && at > 0; lines--) {
+        while (at > 0 && fold_is_blank(w->text[at - 1]))
+            at--;
+        at = line_start(w, at);
+    }
+    return at;
+}
+
+/* Where the first match with this literal may begin. */
+static uint64_t front_pos(const struct window *w, const struct folded *f,
+                          const struct occurrence *one, uint8_t front) {
+    if (front == FRONT_ANY)
+        return 0;
+    size_t at = front > FRONT_BYTES
+                    ? lines_back(w, one->begin, front - FRONT_LINE)
+                    : fold_raw(f, one->folded > front ? one->folded - front : 0);
+    return window_pos(w, at);
+}
+
 static void note_occurrence(struct scanner *s, struct stream_buffer *l,
-                            const struct prefilter *f,
+                            const struct occurrences *list,
                             const struct occurrence *one) {
     const struct window *w = &l->w;
-    uint64_t last = window_pos(w, one->end - 1);
-    uint64_t begin = window_pos(w, one->begin);
+    uint64_t last = window_pos(w, one->end - 1), begin = 0;
     uint64_t place = window_mark(w, last)->place;
-    uint32_t count = prefilter_ref_count(f, one->literal);
+    uint32_t count = prefilter_ref_count(list->f, one->literal);
+    uint8_t front = FRONT_ANY; /* of `begin` */
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t pattern = prefilter_ref(f, one->literal, i);
-        if (is_wanted_here(s, pattern, place) &&
-            !scan_denies(s, pattern, (struct str){w->text, w->n}, one->begin))
-            note_literal(s, l, pattern, begin, last + 1);
+        struct literal_use use = prefilter_use(list->f, one->literal, i);
+        if (!is_wanted_here(s, use.pattern, place) ||
+            scan_denies(s, use.pattern, (struct str){w->text, w->n},
+                        one->begin))
+            continue;
+        if (use.front != front)
+            begin = front_pos(w, &list->folded, one, use.front);
+        front = use.front;
+        note_literal(s, l, use.pattern, begin, last + 1);
     }
 }
 
-/* So far back that every literal that ends behind `at` begins there or
- * later. */
+/* So far back that every literal that ends behind `at` begins there or later,
+ * with what may stand before it. */
 static size_t before_literals(struct str text, size_t at) {
-    for (size_t n = 0; n < LITERAL_BYTES_MAX && at > 0; n++) {
+    for (size_t n = 0; n < LITERAL_BYTES_MAX + FRONT_BYTES && at > 0; n++) {
         at--;
         while (at > 0 && fold_is_blank(text.p[at]) && fold_is_blank(text.p[at - 1]))
             at--;
@@ -122,7 +146,7 @@ static void find_literals(struct scanner *s, struct stream_buffer *l,
     if (list->count > 1)
         qsort(list->at, list->count, sizeof *list->at, by_end);
     for (size_t i = 0; i < list->count; i++)
-        note_occurrence(s, l, list->f, &list->at[i]);
+        note_occurrence(s, l, list, &list->at[i]);
 }
 
 /* Literals that end in what is new. */
@@ -190,13 +214,15 @@ static uint64_t reach_of(const struct scanner *s, const struct range *r) {
     return is_signature ? SIGNATURE_REACH : OTHER_REACH;
 }
 
-static uint64_t least_start(const struct scanner *s, const struct stream_buffer *l,
-                            const struct range *r) {
+/* Where its first match may begin. */
+static uint64_t start_of(const struct scanner *s, const struct stream_buffer *l,
+                         const struct range *r) {
     const struct window *w = &l->w;
     size_t line = window_mark_index(w, r->first - 1);
     size_t near = window_lines_back(w, line, reach_of(s, r));
     uint64_t from = r->first > REACH_BACK ? r->first - REACH_BACK : 0;
-    return most(most(from, w->marks[near].pos), l->places[r->pattern].next);
+    from = most(most(from, r->begin), w->marks[near].pos);
+    return most(from, l->places[r->pattern].next);
 }
 
 /* Behind the last byte that a match may look at: the same however much more
@@ -209,34 +235,6 @@ static size_t stop_of(const struct scanner *s, const struct stream_buffer *l,
     size_t stop = window_offset(w, r->last + REACH_AHEAD);
     size_t end = window_line_stop(w, near);
     return end < stop ? end : stop;
-}
-
-static size_t line_start(const struct window *w, size_t at) {
-    return plain_behind_last((struct str){w->text, at}, '\n');
-}
-
-/* The beginning of the line so many before this one; runs of blanks that a
- * pattern's blank matches are one line's end. */
-static size_t lines_back(const struct window *w, size_t at, uint32_t lines) {
-    at = line_start(w, at);
-    for (; lines > 0 && at > 0; lines--) {
-        while (at > 0 && fold_is_blank(w->text[at - 1]))
-            at--;
-        at = line_start(w, at);
-    }
-    return at;
-}
-
-/* Where its first match may begin, as an offset. */
-static size_t start_of(const struct scanner *s, const struct stream_buffer *l,
-                       const struct range *r) {
-    const struct window *w = &l->w;
-    uint32_t lines = s->patterns[r->pattern]->is->study.front_lines;
-    size_t from = window_offset(w, least_start(s, l, r));
-    if (lines > FRONT_LINES)
-        return from;
-    size_t near = lines_back(w, window_offset(w, r->begin), lines);
-    return near > from ? near : from;
 }
 
 static uint32_t number_at(const struct stream_buffer *l, size_t offset) {
@@ -295,7 +293,7 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
     }
     struct search search = {
         .subject = {l->w.text, stop_of(s, l, r)},
-        .from = start_of(s, l, r),
+        .from = window_offset(&l->w, start_of(s, l, r)),
         .latest = window_offset(&l->w, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct text_range range;

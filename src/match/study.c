@@ -58,8 +58,8 @@ void pattern_study(struct arena *a, struct pattern *p) {
     p->study = (struct pattern_study){
         .prepared = parts.body, .guards = parts.guards,
         .needs_utf = text.needs_utf,
-        .front_lines = literals.front_lines,
         .suffix = suffix_of(a, &text, &literals.best),
         .literals = literals.best,
+        .fronts = literals.fronts,
         .code = code};
 }

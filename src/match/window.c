@@ -117,6 +117,8 @@ size_t window_line_stop(const struct window *w, size_t i) {
 size_t window_offset(const struct window *w, uint64_t pos) {
     if (w->mark_count == 0 || pos <= w->marks[0].pos)
         return 0;
+    if (pos >= w->end)
+        return w->n;
     size_t i = window_mark_index(w, pos);
     uint64_t offset = w->marks[i].text + (pos - w->marks[i].pos);
     size_t end = window_line_stop(w, i);
@@ -181,8 +183,10 @@ size_t window_lines_back(const struct window *w, size_t i, uint64_t back) {
 }
 
 size_t window_lines_ahead(const struct window *w, size_t i, uint64_t ahead) {
-    size_t last = last_up_to(w->marks, w->mark_count, place_of,
-                             w->marks[i].place + ahead);
+    uint64_t place = w->marks[i].place + ahead;
+    if (w->marks[w->mark_count - 1].place <= place)
+        return w->mark_count - 1;
+    size_t last = last_up_to(w->marks, w->mark_count, place_of, place);
     return last + (last + 1 < w->mark_count && w->marks[last + 1].is_joined);
 }
 

@@ -156,7 +156,6 @@ static void expect_study(const struct pattern_study *found,
                          const struct pattern_study *expected) {
     expect_str(found->prepared, expected->prepared);
     assert_int_equal(found->needs_utf, expected->needs_utf);
-    assert_int_equal(found->front_lines, expected->front_lines);
     expect_str(found->suffix, expected->suffix);
 }
 
@@ -165,7 +164,6 @@ static void come_back_patterns(struct arena *a) {
     struct pattern_list set = corpus_patterns(a, &c);
     set.at[1].study = (struct pattern_study){.prepared = STR("\\s+"),
                                              .needs_utf = true,
-                                             .front_lines = 3,
                                              .suffix = STR("is free")};
     struct index *ix =
         index_open(a, index_write(a, &c, &set, STR("a prefilter")));

@@ -90,45 +90,57 @@ static void literals_are_mandatory_words(struct arena *a) {
     }
 }
 
-/* ---- lines before the literal ---- */
+/* ---- how far before its literal a match begins ---- */
 
-static void expect_lines(struct arena *a, const char *pattern,
-                         uint32_t lines) {
+static void expect_front(struct arena *a, const char *pattern, int front) {
     struct pattern_text text;
     struct pattern_error error;
+    int most = 0;
     assert_true(pattern_text_prepare(a, str_of(pattern), &text, &error));
     struct literals found = literals_of(a, &text);
-    if (found.front_lines != lines) {
-        fail_msg("\"%s\": %u lines", pattern, found.front_lines);
+    for (size_t i = 0; i < found.best.count; i++) {
+        int one = (unsigned char)found.fronts.p[i];
+        most = one > most ? one : most;
+    }
+    if (most != front) {
+        fail_msg("\"%s\": %d instead of %d", pattern, most, front);
     }
 }
 
-static void a_match_begins_few_lines_before(struct arena *a) {
-    expect_lines(a, "CUDA out of memory\\. Tried", 0);
-    expect_lines(a, "[^\\n]*?CUDA out of memory", 0);
-    expect_lines(a, "\\b[\\w.]+Error: ?CUDA_out_of_memory", 1);
-    expect_lines(a, "(?<gpu_free>\\d+)_bytes_are_free", 0);
-    expect_lines(a, "^(?!WARN\\s)[Oo]ut_of_memory", 0);
-    expect_lines(a, "^\\xE2\\x94\\x82[^\\n]*out_of_memory", 0);
-    expect_lines(a, "[^\\x22\\n]*[\\x20-\\x7E]out_of_memory",
+static void a_match_begins_few_bytes_before(struct arena *a) {
+    expect_front(a, "CUDA out of memory\\. Tried", 0);
+    expect_front(a, "^(?!WARN\\s)[Oo]ut_of_memory", 0);
+    expect_front(a, "^\\xE2\\x94[^\\n]out_of_memory", 3);
+    expect_front(a, "[ -~]{3}out_of_memory", 3);
+    expect_front(a, "(?:[Oo]ut_of_memory|bad_alloc_here|(?i:No_memory_left))",
                  0);
-    expect_lines(a, "[ -~]{3}out_of_memory", 0);
-    expect_lines(a, "(?:[Oo]ut_of_memory|bad_alloc_here|(?i:No_memory_left))",
-                 0);
-    expect_lines(a, "(?<gpu_free>(?&amount)) is free now", 2);
-    expect_lines(a, "one(?: two)? \\d+three_is_the_literal", 2);
-    expect_lines(a, "a[^x]{2}the_long_literal", 2);
-    expect_lines(a, "(?:one_two three_four|three_four)", 1);
+    expect_front(a, "one(?: two)? \\dthree_is_the_literal", 9);
+    expect_front(a, "a[^x]{2}the_long_literal", 3);
+    expect_front(a, "(?:one_two three_four|three_four)", 8);
+    expect_front(a, "(?:[ab]{2}[0-9] left_over_here|left_over_here)", 4);
+    expect_front(a, "[^\\n]{0,64}the_long_literal", 64);
+    expect_front(a, "中[，,]{2}the_long_literal", 5 * 4);
 }
 
-static void or_any_number_of_lines(struct arena *a) {
+static void or_few_lines(struct arena *a) {
+    expect_front(a, "[^\\n]*?CUDA out of memory", FRONT_LINE);
+    expect_front(a, "[^\\n]{0,65}CUDA out of memory", FRONT_LINE);
+    expect_front(a, "\\b[\\w.]+Error: ?CUDA_out_of_memory", FRONT_LINE + 1);
+    expect_front(a, "(?<gpu_free>\\d+)_bytes_are_free", FRONT_LINE);
+    expect_front(a, "^\\xE2\\x94\\x82[^\\n]*out_of_memory", FRONT_LINE);
+    expect_front(a, "[^\\x22\\n]*[\\x20-\\x7E]out_of_memory", FRONT_LINE);
+    expect_front(a, "(?<gpu_free>(?&amount)) is free now", FRONT_LINE + 2);
+    expect_front(a, "one(?: two)? \\d+three_is_the_literal", FRONT_LINE + 2);
+}
+
+static void or_any_number_of_them(struct arena *a) {
     static const char *const patterns[] = {
         "a[^x]*the_long_literal",      "a[\\s\\S]+?the_long_literal",
         "x(?:a b)*the_long_literal",   "(?s)a.*the_long_literal",
         "x\\D*the_long_literal",       "x[\\x0A\\x22]*the_long_literal",
         "x[^\\x22]*the_long_literal", "(a)\\1the_long_literal"};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        expect_lines(a, patterns[i], FRONT_LINES + 1);
+        expect_front(a, patterns[i], FRONT_ANY);
     }
 }
 
@@ -273,8 +285,9 @@ static void work_is_limited(struct arena *a) {
         with_arena(name);                                                  \
     }
 IN_ARENA(literals_are_mandatory_words)
-IN_ARENA(a_match_begins_few_lines_before)
-IN_ARENA(or_any_number_of_lines)
+IN_ARENA(a_match_begins_few_bytes_before)
+IN_ARENA(or_few_lines)
+IN_ARENA(or_any_number_of_them)
 IN_ARENA(flaws_are_named_at_their_place)
 IN_ARENA(macros_match_what_is_printed)
 IN_ARENA(macros_tell_a_failure_from_words_about_one)
@@ -285,8 +298,9 @@ IN_ARENA(work_is_limited)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_literals_are_mandatory_words),
-        cmocka_unit_test(test_a_match_begins_few_lines_before),
-        cmocka_unit_test(test_or_any_number_of_lines),
+        cmocka_unit_test(test_a_match_begins_few_bytes_before),
+        cmocka_unit_test(test_or_few_lines),
+        cmocka_unit_test(test_or_any_number_of_them),
         cmocka_unit_test(test_flaws_are_named_at_their_place),
         cmocka_unit_test(test_macros_match_what_is_printed),
         cmocka_unit_test(test_macros_tell_a_failure_from_words_about_one),

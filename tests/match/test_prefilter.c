@@ -179,7 +179,7 @@ static void count_found(void *ctx, uint32_t literal, size_t at, size_t place) {
     assert_true(at <= place && place - at + s.n <= t->text.n);
     assert_memory_equal(t->text.p + (place - at), s.p, s.n);
     for (uint32_t i = 0; i < prefilter_ref_count(t->f, literal); i++) {
-        uint32_t id = prefilter_ref(t->f, literal, i);
+        uint32_t id = prefilter_use(t->f, literal, i).pattern;
         assert_true(id < 5);
         t->of[id]++;
     }
@@ -280,7 +280,7 @@ static void on_any(void *ctx, uint32_t literal, size_t at, size_t place) {
     const struct prefilter *f = ctx;
     assert_true(at < prefilter_literal(f, literal).n && place < 64);
     for (uint32_t i = 0; i < prefilter_ref_count(f, literal); i++)
-        assert_true(prefilter_ref(f, literal, i) < 5);
+        assert_true(prefilter_use(f, literal, i).pattern < 5);
 }
 
 static void on_any_cut(void *ctx, struct cut_row row) {
