@@ -1,11 +1,6 @@
-/* remark.c: remarks about the numbers themselves.
- *
- * Numbers that contradict each other; memory of a process that is not listed; a
- * limit that is PyTorch's and not the card's; a limit that was reached while
- * the machine had free memory, or a machine that was full; a process that is
- * listed under another pid and is the failed one; a setting that was named and
- * is not in force; cards that have the printed size; the size of the checkpoint
- * that the host could not load.
+/* remark.c: remarks: numbers that contradict each other; those of the table in
+ * remark_rules.c; a setting that was named and is not in force; cards that have
+ * the printed size; the size of the checkpoint that the host could not load.
  */
 #include "diagnose/work.h"
 #include "memory/card.h"
@@ -16,11 +11,6 @@ static const struct fact *fact_in(const struct finding *f, enum fact_name n) {
     return facts_first(&f->facts, n);
 }
 
-void remark_add_amounts(struct diagnosis *d, struct finding *f,
-                       const char *key, int64_t x, int64_t y) {
-    remark_add(d, f, NOTE(key, write_bytes(d->a, x), write_bytes(d->a, y)));
-}
-
 static void remark_contradiction(struct diagnosis *d, struct finding *f) {
     const struct fact *total = fact_in(f, FACT_gpu_total);
     const struct fact *held = fact_in(f, FACT_pytorch_allocated);
@@ -29,81 +19,12 @@ static void remark_contradiction(struct diagnosis *d, struct finding *f) {
     if (!held || held->number <= total->number)
         held = fact_in(f, FACT_pytorch_reserved);
     if (held && held->number > total->number)
-        remark_add_amounts(d, f, "diagnose.remark.over", held->number,
-                           total->number);
+        remark_add(d, f, NOTE("diagnose.remark.over",
+                              write_bytes(d->a, held->number),
+                              write_bytes(d->a, total->number)));
     else
         remark_add(d, f, NOTE("diagnose.remark.sums",
                               write_bytes(d->a, total->number)));
-}
-
-static bool sum_in_use(const struct finding *f, int64_t *sum) {
-    const struct fact *own = fact_in(f, FACT_process_in_use);
-    if (!own)
-        return false;
-    *sum = own->number;
-    for (size_t i = 0; i < f->facts.count; i++) {
-        const struct fact *other = &f->facts.at[i];
-        if (other->name == FACT_other_in_use && other->known &&
-            other->gpu == own->gpu &&
-            !add_i64(*sum, other->number, sum))
-            return false;
-    }
-    return true;
-}
-
-/* If total > free + this process + the others, a process is not listed. */
-static void remark_unlisted(struct diagnosis *d, struct finding *f) {
-    const struct fact *total = fact_in(f, FACT_gpu_total);
-    const struct fact *free = fact_in(f, FACT_gpu_free);
-    int64_t listed, slack = INT64_C(2) << 30;
-    if (!total || !free || !sum_in_use(f, &listed))
-        return;
-    int64_t used = total->number - free->number;
-    if (used - listed > slack)
-        remark_add_amounts(d, f, "diagnose.remark.hidden", used - listed, used);
-    else if (listed - used > slack)
-        remark_add_amounts(d, f, "diagnose.remark.too_much", listed, used);
-}
-
-/* The failure is described by a person: the log has no message with numbers. */
-static void remark_prose(struct diagnosis *d, struct finding *f) {
-    if (facts_say(&f->facts, FACT_oom_words, "told"))
-        remark_add(d, f, (struct note){.key = "diagnose.remark.told"});
-}
-
-static void remark_torch_limit(struct diagnosis *d, struct finding *f) {
-    const struct fact *limit = fact_in(f, FACT_memory_limit);
-    const struct fact *total = fact_in(f, FACT_gpu_total);
-    if (limit && total && limit->number < total->number)
-        remark_add_amounts(d, f, "diagnose.remark.limit", limit->number,
-                           total->number);
-}
-
-static void remark_free_yet_refused(struct diagnosis *d, struct finding *f) {
-    const struct fact *tried = fact_in(f, FACT_tried_alloc);
-    const struct fact *free = fact_in(f, FACT_gpu_free);
-    if (tried && free && free->number >= tried->number &&
-        !fact_in(f, FACT_memory_limit))
-        remark_add_amounts(d, f, "diagnose.remark.free_yet", free->number,
-                           tried->number);
-}
-
-static void remark_own_process(struct diagnosis *d, struct finding *f) {
-    const struct fact *own = fact_in(f, FACT_own_process_listed);
-    const struct fact *used = fact_in(f, FACT_process_in_use);
-    if (own && own->number == 1 && used)
-        remark_add(d, f, NOTE(fact_in(f, FACT_other_in_use)
-                                  ? "diagnose.remark.own_among"
-                                  : "diagnose.remark.own_listed",
-                              write_bytes(d->a, used->number)));
-}
-
-/* The kernel's message has the scope: a limit or the machine. */
-static void remark_oom_scope(struct diagnosis *d, struct finding *f) {
-    if (facts_say(&f->facts, FACT_oom_scope, "memcg"))
-        remark_add(d, f, note_of("diagnose.remark.memcg_full"));
-    else if (facts_say(&f->facts, FACT_oom_scope, "machine"))
-        remark_add(d, f, note_of("diagnose.remark.machine_full"));
 }
 
 static void remark_overruled(struct diagnosis *d, struct finding *f) {
@@ -195,15 +116,8 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     if (f->role != ROLE_root)
         return;
     remark_contradiction(d, f);
-    if (facts_reconcile(&f->facts)) {
-        remark_unlisted(d, f);
-        remark_free_yet_refused(d, f);
-        remark_sizes(d, f);
-    }
-    remark_prose(d, f);
-    remark_torch_limit(d, f);
-    remark_own_process(d, f);
-    remark_oom_scope(d, f);
+    if (facts_reconcile(&f->facts))
+        remarks_by_rules(d, f);
     remark_overruled(d, f);
     if (d->machine_differs.key != NULL)
         remark_add(d, f, d->machine_differs);
@@ -211,4 +125,17 @@ void remarks_find(struct diagnosis *d, struct finding *f) {
     remark_model_guess(d, f);
     remark_checkpoint(d, f);
     catalogue_reconcile(d, f);
+}
+
+/* If the first fix is enough, its arithmetic includes the requests that
+ * follow. */
+void remarks_settle(struct finding *f) {
+    bool is_enough =
+        f->fix_count > 0 && fix_verdict(&f->fixes[0]) == VERDICT_ENOUGH;
+    size_t kept = 0;
+    for (size_t i = 0; i < f->remark_count; i++)
+        if (!is_enough || !str_eq(str_of(f->remarks[i].key),
+                                  STR("diagnose.remark.small")))
+            f->remarks[kept++] = f->remarks[i];
+    f->remark_count = kept;
 }

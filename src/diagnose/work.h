@@ -471,7 +471,7 @@ bool fix_ends_others(const struct workaround *w);
 
 /* ---- remark.c, question.c ---- */
 void remarks_find(struct diagnosis *d, struct finding *f);
-void remark_sizes(struct diagnosis *d, struct finding *f); /* remark_sizes.c */
+void remarks_by_rules(struct diagnosis *d, struct finding *f);
 /* Called once fixes are ranked: removes remarks that the first fix answers. */
 void remarks_settle(struct finding *f);
 void questions_find(struct diagnosis *d, struct report *rep);
@@ -485,9 +485,6 @@ struct note note_of(const char *key);
 void note_add(struct note *n, struct str arg); /* arguments beyond NOTE_ARGS are
                                                   dropped */
 void remark_add(struct diagnosis *d, struct finding *f, struct note n);
-/* Adds a remark with two amounts: remark.c. */
-void remark_add_amounts(struct diagnosis *d, struct finding *f, const char *key,
-                        int64_t x, int64_t y);
 
 struct str written_line(struct arena *a, uint32_t line);
 /* A fact as an argument of a note: its label is chosen once the language is

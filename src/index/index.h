@@ -228,6 +228,9 @@ struct verdict_when {
 };
 struct verdict_when reader_when(struct reader *r, struct str predicate,
                                 const struct fact_list *facts);
+/* The whole number that an expression of that language gives; 0: none. */
+int64_t reader_value(struct reader *r, const char *expression,
+                     const struct fact_list *facts);
 /* For the build: true if the predicate is an allowed expression over facts,
  * else *why is set (in the arena). */
 bool when_valid(struct arena *a, struct str predicate, struct str *why);

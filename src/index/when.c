@@ -393,8 +393,8 @@ struct known_predicate {
     struct predicate is;
 };
 
-struct verdict_when reader_when(struct reader *r, struct str predicate,
-                                const struct fact_list *facts) {
+static const struct predicate *predicate_of(struct reader *r,
+                                           struct str predicate) {
     struct known_predicate **chain =
         &r->predicates[str_hash(predicate) % PREDICATE_CHAINS];
     struct known_predicate *known = *chain;
@@ -410,5 +410,17 @@ struct verdict_when reader_when(struct reader *r, struct str predicate,
                         STR_ARG(reason(r->arena, &known->is)));
         *chain = known;
     }
-    return when_evaluate(&known->is, facts);
+    return &known->is;
+}
+
+struct verdict_when reader_when(struct reader *r, struct str predicate,
+                                const struct fact_list *facts) {
+    return when_evaluate(predicate_of(r, predicate), facts);
+}
+
+int64_t reader_value(struct reader *r, const char *expression,
+                     const struct fact_list *facts) {
+    struct evaluation q = {predicate_of(r, str_of(expression)), facts};
+    struct value v = evaluate(&q, q.predicate->root);
+    return v.kind == VALUE_INTEGER ? v.integer : 0;
 }
