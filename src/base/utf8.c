@@ -168,17 +168,24 @@ void utf8_clean(struct buf *out, struct str s) {
     }
 }
 
+struct utf8_char utf8_char_at(struct str s, size_t at) {
+    struct utf8_char c = {.columns = 1};
+    c.n = utf8_next(str_from(s, at), &c.cp);
+    if (c.cp >= ' ' && c.cp < 0x7F)
+        return c;
+    if (is_in(c.cp, wide, sizeof wide / sizeof wide[0]))
+        c.columns = 2;
+    else if (is_in(c.cp, no_width, sizeof no_width / sizeof no_width[0]))
+        c.columns = 0;
+    return c;
+}
+
 size_t utf8_width(struct str s) {
-    size_t columns = 0, n;
-    uint32_t cp;
-    for (size_t i = 0; i < s.n; i += n) {
-        n = utf8_next(str_slice(s, i, s.n), &cp);
-        if (cp >= ' ' && cp < 0x7F)
-            columns++;
-        else if (is_in(cp, wide, sizeof wide / sizeof wide[0]))
-            columns += 2;
-        else if (!is_in(cp, no_width, sizeof no_width / sizeof no_width[0]))
-            columns++;
+    size_t columns = 0;
+    for (size_t at = 0; at < s.n;) {
+        struct utf8_char c = utf8_char_at(s, at);
+        columns += c.columns;
+        at += c.n;
     }
     return columns;
 }

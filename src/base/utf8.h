@@ -22,8 +22,13 @@ uint32_t utf8_visible(uint32_t cp);
  * for a terminal, a web page, a reader of JSON lines, and a language model. */
 void utf8_clean(struct buf *out, struct str s);
 bool utf8_is_printable(struct str s); /* ASCII without control characters */
-/* Columns on a terminal: East Asian wide characters take two, combining ones
- * none. */
-size_t utf8_width(struct str s);
+/* A character, with its bytes and its columns on a terminal: East Asian wide
+ * characters take two, combining ones none. */
+struct utf8_char {
+    uint32_t cp;
+    size_t n, columns;
+};
+struct utf8_char utf8_char_at(struct str s, size_t at);
+size_t utf8_width(struct str s); /* columns of all characters */
 
 #endif

@@ -28,7 +28,7 @@ static struct span_of_file place_of_fact(const struct target *it,
 
 /* The reasons of a verdict: the numbers, each failed check, and the note if the
  * search for a fit was cut short. */
-static struct str reasons_of(const struct teller *t, const struct fit *fit) {
+static struct str reasons_of(const struct render *t, const struct fit *fit) {
     struct str lines[FIT_FAILED_MOST];
     struct words all = sentences_begin(t);
     size_t count = fit_failed(t, fit, lines);
@@ -38,7 +38,7 @@ static struct str reasons_of(const struct teller *t, const struct fit *fit) {
         words_add(&all, lines[i]);
     for (size_t i = 0; i < fit->remark_count; i++)
         if (str_eq(str_of(fit->remarks[i].key), STR(FIT_REMARK_CUT)))
-            words_add(&all, said_note(t, &fit->remarks[i]));
+            words_add(&all, note_text(t, &fit->remarks[i]));
     return words_end(&all);
 }
 
@@ -62,8 +62,8 @@ static enum fact_name fact_of_misfit(const struct fit *fit) {
 
 static struct str plan_text(const struct lint_work *k, const struct fit *fit,
                             const struct fit_plan *plan) {
-    struct str changes = fit_changes(&k->teller, fit, plan);
-    return plan->is_likely ? SAID(&k->teller, "fit.plan_perhaps", changes)
+    struct str changes = fit_changes(&k->render, fit, plan);
+    return plan->is_likely ? TR(&k->render, "fit.plan_perhaps", changes)
                            : changes;
 }
 
@@ -71,8 +71,8 @@ static void fill_misfit(struct lint_work *k, const struct target *it,
                         struct found *f) {
     const struct fit *fit = it->fit;
     f->at = place_of_fact(it, fact_of_misfit(fit));
-    f->args[1] = fit_title(&k->teller, fit);
-    f->args[2] = reasons_of(&k->teller, fit);
+    f->args[1] = fit_title(&k->render, fit);
+    f->args[2] = reasons_of(&k->render, fit);
     for (size_t i = 0; f->edits == NULL && i < fit->plan_count; i++)
         if (edits_of_plan(k, it, &fit->plans[i], &f->edits, &f->edit_count))
             f->args[3] = plan_text(k, fit, &fit->plans[i]);
@@ -119,7 +119,7 @@ static void check_open(struct lint_work *k, const struct lint_rule *rule,
  * rounded up. */
 static struct str params_in(struct lint_work *k, int64_t room, int64_t bits) {
     int64_t billions = room / (BILLION / 8) / bits + 1;
-    return shown_number(&k->teller, UNIT_COUNT, billions);
+    return number_text(&k->render, UNIT_COUNT, billions);
 }
 
 /* Fills a finding about the weights alone. False: there is none. */
@@ -130,8 +130,8 @@ static bool fill_weights(struct lint_work *k, struct str check,
         is_alone == it->is_without_experts || it->weights_bytes == 0)
         return false;
     f->at = place_of_fact(it, FACT_model);
-    f->args[1] = shown_number(&k->teller, UNIT_BYTES, it->weights_bytes);
-    f->args[2] = shown_number(&k->teller, UNIT_BYTES, card_most(it));
+    f->args[1] = number_text(&k->render, UNIT_BYTES, it->weights_bytes);
+    f->args[2] = number_text(&k->render, UNIT_BYTES, card_most(it));
     f->args[3] = it->fit->c.in[FACT_model].word;
     return true;
 }
@@ -142,7 +142,7 @@ static bool fill_room(struct lint_work *k, struct str check,
         return false;
     f->it = it;
     f->at = place_of_fact(it, FACT_model);
-    f->args[1] = shown_number(&k->teller, UNIT_BYTES, it->room);
+    f->args[1] = number_text(&k->render, UNIT_BYTES, it->room);
     f->args[2] = params_in(k, it->room, 16);
     f->args[3] = params_in(k, it->room, 8);
     return true;
@@ -157,9 +157,9 @@ static bool fill_fit(struct lint_work *k, struct str check,
         fits == FIT_NO)
         fill_misfit(k, it, f);
     else if (str_eq(check, STR("placed")) && it->is_placed)
-        f->args[1] = reasons_of(&k->teller, it->fit);
+        f->args[1] = reasons_of(&k->render, it->fit);
     else if (str_eq(check, STR("not_decided")) && is_open)
-        f->args[1] = fit_needs(&k->teller, it->fit);
+        f->args[1] = fit_needs(&k->render, it->fit);
     else
         return false;
     return true;
@@ -194,8 +194,8 @@ static void check_host(struct lint_work *k, const struct lint_rule *rule,
                       .at = limit != NULL && given != NULL ? given->at
                                                            : it->w->at,
                       .args = {it->w->name,
-                               shown_number(&k->teller, UNIT_BYTES, least),
-                               shown_fact(&k->teller, host)}});
+                               number_text(&k->render, UNIT_BYTES, least),
+                               fact_text(&k->render, host)}});
 }
 
 /* ---- flags ---- */
@@ -428,7 +428,7 @@ static void check_shares(struct lint_work *k, const struct lint_rule *rule,
             struct found f = {.rule = rule, .w = it->w,
                               .at = place_of_fact(it, share->name),
                               .args = {it->w->name, others, card}};
-            f.args[3] = shown_number(&k->teller, UNIT_RATIO, sum);
+            f.args[3] = number_text(&k->render, UNIT_RATIO, sum);
             finding_add(k, &f);
             return;
         }

@@ -139,7 +139,7 @@ bool edits_of_plan(struct lint_work *k, const struct target *it,
         return false;
     for (size_t i = 0; i < plan->count && made < LINT_EDITS_MAX; i++) {
         struct fit_plan one = {.change = {plan->change[i]}, .count = 1};
-        struct str text = fit_changes(&k->teller, it->fit, &one);
+        struct str text = fit_changes(&k->render, it->fit, &one);
         struct lint_edit edit;
         if (!edit_of_change(k, it, &plan->change[i], text, &edit))
             return false;

@@ -84,16 +84,16 @@ static struct str verdict_text(struct lint_work *k, const struct target *it) {
     if (it->fit == NULL)
         return it->fault;
     if (it->weights_bytes > 0)
-        return fit_verdict_word(&k->teller, FIT_NO);
+        return fit_verdict_word(&k->render, FIT_NO);
     struct fit shown = *it->fit;
     shown.fits = it->fits;
-    struct str title = fit_title(&k->teller, &shown);
+    struct str title = fit_title(&k->render, &shown);
     bool is_by_size = it->fits == FIT_LIKELY && it->fit->fits == FIT_UNKNOWN;
     const char *how = it->served.n > 0 ? "fit.by_served"
                       : is_by_size     ? "fit.by_size" : NULL;
     return how == NULL ? title
                        : arena_printf(k->a, "%.*s %.*s", STR_ARG(title),
-                                      STR_ARG(said(&k->teller, how)));
+                                      STR_ARG(tr(&k->render, how)));
 }
 
 static void service_add(struct lint_work *k, const struct target *it) {
@@ -152,7 +152,7 @@ static struct lint_work *begin(struct arena *a, const struct lint_options *o,
     k->a = a;
     k->o = own;
     k->r = reader_new(o->kb->index, a);
-    k->teller = (struct teller){.a = a, .r = k->r, .lang = o->lang};
+    k->render = (struct render){.a = a, .r = k->r, .lang = o->lang};
     k->src = source_new(a, given->path, given->text);
     k->file = arena_alloc(a, sizeof *k->file);
     *k->file = (struct lint_file){.path = k->src->path, .text = given->text,

@@ -87,7 +87,7 @@ static struct str slot_filled(struct lint_work *k, const struct found *f,
     const struct fact *value = f->it != NULL && fact_named(name, &fact)
                                    ? facts_last(&f->it->facts, fact)
                                    : NULL;
-    return value != NULL ? shown_fact(&k->teller, value)
+    return value != NULL ? fact_text(&k->render, value)
                          : (struct str){NULL, 0};
 }
 
@@ -123,7 +123,7 @@ void finding_add(struct lint_work *k, const struct found *f) {
         .column = place.column,
         .width = place.width,
         .source = source_line(f->at.src, place.line),
-        .message = text_filled(k, said_text(&k->teller, &f->rule->text),
+        .message = text_filled(k, localized(&k->render, &f->rule->text),
                                f)};
     *ARENA_ADD(k->a, file->findings, file->finding_count, k->finding_cap) =
         finding;

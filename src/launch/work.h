@@ -33,7 +33,7 @@ struct lint_work {
     struct arena *a;
     const struct lint_options *o;
     struct reader *r;
-    struct teller teller;
+    struct render render;
     const struct source *src;
     struct target *targets;
     size_t target_count;

@@ -13,7 +13,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "render/page.h"
+#include "render/text_writer.h"
 
 #define INDENT 2
 

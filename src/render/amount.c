@@ -1,14 +1,13 @@
-/* amount.c: bytes in a sentence. Amounts that are compared share the unit of
- * the larger one and have three significant digits; where these would hide a
- * difference, more, and below a thousandth the bytes themselves.
+/* amount.c: bytes in a sentence. Two amounts that are compared have the unit of
+ * the larger one and three significant digits; more if these hide a difference,
+ * and plain bytes if they differ by less than a thousandth.
  *
- * An answer writes an amount once: what was written first ("0.48 GiB") is
- * written wherever the same amount comes again, not "492 MiB". The same is what
- * would print so, and differs by a hundredth at most. */
+ * An answer has one form for an amount: after "0.48 GiB" the same amount is not
+ * written "492 MiB". Two amounts are the same if they print alike and differ by
+ * a hundredth at most. */
 #include "render/parts.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define STEP 1024
 #define DECIMALS_MOST 3
@@ -36,33 +35,33 @@ static int decimals_of(int64_t bytes, int64_t factor) {
                                                 : 0;
 }
 
-static struct str scaled(const struct teller *t, int64_t bytes, int64_t factor,
+static struct str scaled(const struct render *t, int64_t bytes, int64_t factor,
                          int decimals) {
     int64_t power = 1, n = 0;
     for (int i = 0; i < decimals; i++)
         power *= 10;
     bool is_sane = mul_div_floor(bytes, 2 * power, factor, &n);
     n = is_sane ? (n + 1) / 2 : 0;
-    struct str whole = shown_count(t, n / power);
+    struct str whole = count_text(t, n / power);
     return decimals == 0 ? whole
                          : arena_printf(t->a, "%.*s.%0*" PRId64,
                                         STR_ARG(whole), decimals, n % power);
 }
 
-static struct str with_unit(const struct teller *t, struct str number,
+static struct str with_unit(const struct render *t, struct str number,
                             const char *unit) {
     if (unit == names[0])
-        return SAID(t, "unit.bytes", number);
+        return TR(t, "unit.bytes", number);
     return arena_printf(t->a, "%.*s %s", STR_ARG(number), unit);
 }
 
 /* ---- written once ---- */
 
-#define SAME 100 /* a hundredth of it apart, at most */
+#define SAME 100 /* amounts differ by a hundredth at most */
 
-/* As it was written before in this answer; NULL: it was not. slack: how far it
- * may be from what it stands for, as a printed number is. */
-static const struct written_amount *written(const struct teller *t,
+/* The amount as this answer has written it before; NULL: it was not. slack: the
+ * rounding of a printed number. */
+static const struct written_amount *written(const struct render *t,
                                             int64_t bytes, int64_t slack) {
     for (size_t i = 0; t->amounts && i < t->amounts->count; i++) {
         const struct written_amount *w = &t->amounts->at[i];
@@ -75,8 +74,8 @@ static const struct written_amount *written(const struct teller *t,
     return NULL;
 }
 
-/* Shown so, unless it was written before; from now on it is. */
-static struct str once(const struct teller *t, int64_t bytes, int64_t factor,
+/* The form in which it was written before, else `shown`, which is kept. */
+static struct str once(const struct render *t, int64_t bytes, int64_t factor,
                        int decimals, struct str shown) {
     const struct written_amount *w = written(t, bytes, 0);
     struct amounts *a = t->amounts;
@@ -86,9 +85,7 @@ static struct str once(const struct teller *t, int64_t bytes, int64_t factor,
     return w ? w->shown : shown;
 }
 
-/* In three digits of a unit of its own. */
-static struct str shown_short_amount(const struct teller *t, int64_t bytes,
-                                     int64_t slack) {
+struct str amount_text(const struct render *t, int64_t bytes, int64_t slack) {
     const struct written_amount *w = written(t, bytes, slack);
     const char *unit;
     int64_t factor = factor_of(bytes, &unit);
@@ -98,46 +95,36 @@ static struct str shown_short_amount(const struct teller *t, int64_t bytes,
     buf_init_in(&out, t->a, 64);
     units_short(&out, bytes);
     return once(t, bytes, factor, decimals_of(bytes, factor),
-                settled(t->a, &out));
+                kept_text(t->a, &out));
 }
 
-struct str amount_said(const struct teller *t, int64_t bytes) {
-    return shown_short_amount(t, bytes, 0);
-}
-
-struct str shown_end(const struct teller *t, int64_t bytes, int64_t of) {
+struct str end_text(const struct render *t, int64_t bytes, int64_t of) {
     const char *unit;
     int64_t factor = factor_of(of, &unit);
     int decimals = factor >= INT64_C(1) << 30 ? decimals_of(bytes, factor) : 0;
     return scaled(t, bytes, factor, decimals);
 }
 
-struct str shown_part(const struct teller *t, int64_t bytes, int64_t of) {
+struct str part_text(const struct render *t, int64_t bytes, int64_t of) {
     const char *unit;
     int64_t factor = factor_of(of, &unit);
     int64_t least = factor >= INT64_C(1) << 30 ? factor / 200 : factor / 2;
     const struct written_amount *w = written(t, bytes, 0);
-    if (w) { /* the whole's unit need not be said */
+    if (w) { /* without the unit of the whole */
         size_t at = str_find_char(w->shown, ' ');
         bool is_same =
             str_eq(str_from(w->shown, at + (at < w->shown.n)), str_of(unit));
         return is_same ? str_slice(w->shown, 0, at) : w->shown;
     }
-    return bytes >= least || bytes <= 0 ? shown_end(t, bytes, of)
-                                        : shown_short_amount(t, bytes, 0);
+    return bytes >= least || bytes <= 0 ? end_text(t, bytes, of)
+                                        : amount_text(t, bytes, 0);
 }
 
-static size_t front_of(struct str s, const char *chars) {
-    size_t n = 0;
-    while (n < s.n && str_find_char(str_of(chars), s.p[n]) < strlen(chars))
-        n++;
-    return n;
-}
-
-/* "53.3 MiB" at the front of s: its bytes, how far off they may be, and what it
- * takes of s. */
+/* Reads "53.3 MiB" at the front of s: its bytes, its rounding, its length. */
 static bool amount_at(struct str s, int64_t *bytes, int64_t *slack, size_t *n) {
-    size_t number = front_of(s, "0123456789.,");
+    size_t number = 0;
+    while (number < s.n && (is_digit(s.p[number]) || is_any(s.p[number], ".,")))
+        number++;
     struct str unit = str_slice(s, number + 1, 3);
     size_t end = number + 1 + unit.n;
     struct amount amount;
@@ -152,7 +139,7 @@ static bool amount_at(struct str s, int64_t *bytes, int64_t *slack, size_t *n) {
     return true;
 }
 
-struct str amounts_said(const struct teller *t, struct str text) {
+struct str amounts_text(const struct render *t, struct str text) {
     struct buf out;
     bool is_inside = false; /* of a word or of another number */
     if (!t->amounts || text.n == 0)
@@ -163,30 +150,30 @@ struct str amounts_said(const struct teller *t, struct str text) {
         size_t n = 1;
         bool is_amount = !is_inside && is_digit(text.p[i]) &&
                          amount_at(str_from(text, i), &bytes, &slack, &n);
-        buf_add(&out, is_amount ? shown_short_amount(t, bytes, slack)
+        buf_add(&out, is_amount ? amount_text(t, bytes, slack)
                                 : str_slice(text, i, 1));
         i += n;
         is_inside = text.p[i - 1] != ' ' && text.p[i - 1] != '(';
     }
-    return settled(t->a, &out);
+    return kept_text(t->a, &out);
 }
 
 /* ---- two of them ---- */
 
-/* Both in the unit of the larger; far less in its own, and so where nothing is
- * missing and there is less to compare. */
-static struct str in_common(const struct teller *t, int64_t bytes,
+/* `shown`, in the unit of the larger amount; in its own unit if it is far
+ * smaller, or smaller and nothing is missing. */
+static struct str in_common(const struct render *t, int64_t bytes,
                             int64_t factor, bool is_short, struct str shown) {
     bool is_own = bytes < factor / 10 || (!is_short && bytes < factor);
-    return bytes == 0 ? said(t, "unit.none")
-           : is_own   ? shown_short_amount(t, bytes, 0)
+    return bytes == 0 ? tr(t, "unit.none")
+           : is_own   ? amount_text(t, bytes, 0)
                       : shown;
 }
 
-/* Both in that unit, in three digits, or in as many as tell them apart. */
-static struct comparison told_apart(const struct teller *t, int64_t need,
-                                    int64_t have, int64_t factor,
-                                    const char *unit) {
+/* Both in that unit, with three digits, or as many as make them differ. */
+static struct comparison in_one_unit(const struct render *t, int64_t need,
+                                     int64_t have, int64_t factor,
+                                     const char *unit) {
     struct comparison c = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     bool is_whole = need % factor == 0 && have % factor == 0;
     int more = is_whole ? 0 : decimals_of(need, factor);
@@ -206,7 +193,7 @@ static struct comparison told_apart(const struct teller *t, int64_t need,
     return c;
 }
 
-static struct comparison bytes_compared(const struct teller *t, int64_t need,
+static struct comparison bytes_compared(const struct render *t, int64_t need,
                                         int64_t have, int64_t diff) {
     const char *unit;
     int64_t larger = need > have ? need : have, gap = diff < 0 ? -diff : diff;
@@ -215,28 +202,28 @@ static struct comparison bytes_compared(const struct teller *t, int64_t need,
     bool is_close = gap > 0 && gap < larger / 1000 && !is_whole;
     factor = is_close ? 1 : factor;
     struct comparison c =
-        told_apart(t, need, have, factor, is_close ? names[0] : unit);
+        in_one_unit(t, need, have, factor, is_close ? names[0] : unit);
     bool is_small = diff < factor / 10 || is_close || is_whole;
     int decimals = decimals_of(diff, factor);
     if (diff > 0)
         c.short_by = is_small
-                         ? shown_short_amount(t, diff, 0)
+                         ? amount_text(t, diff, 0)
                          : once(t, diff, factor, decimals,
                                 with_unit(t, scaled(t, diff, factor, decimals),
                                           unit));
     return c;
 }
 
-struct comparison amounts_compared(const struct teller *t, enum unit unit,
+struct comparison amounts_compared(const struct render *t, enum unit unit,
                                    int64_t need, int64_t have) {
     int64_t diff = 0;
     if (unit == UNIT_BYTES && need >= 0 && have >= 0 &&
         add_i64(need, -have, &diff))
         return bytes_compared(t, need, have, diff);
-    struct comparison c = {shown_number(t, unit, need),
-                           shown_number(t, unit, have),
+    struct comparison c = {number_text(t, unit, need),
+                           number_text(t, unit, have),
                            {NULL, 0}};
     if (have > INT64_MIN && add_i64(need, -have, &diff) && diff > 0)
-        c.short_by = shown_number(t, unit, diff);
+        c.short_by = number_text(t, unit, diff);
     return c;
 }

@@ -1,27 +1,26 @@
-/* bar.c: the memory as bars, drawn to one scale:
+/* bar.c: memory as bars of one scale:
  *
  *     GPU   ██████████████████████████████████▒▒▚░░░  15.98 GiB
  *           █ tensors 13.80  ▒ cached 0.60  ▚ outside PyTorch 0.49  ░ free 1.09
  *     need  ██████                                     2.25 GiB
  *
- * Parts come from the budget where the arithmetic knows one, else from the
- * numbers of the message; where neither has them, need and have alone. Numbers
- * that do not add up draw nothing: a wrong picture is worse than none. What
- * there is takes a glyph at least. Glyphs differ, so it reads without colour.
- */
-#include "render/page.h"
+ * Parts come from the budget of the arithmetic, else from the numbers of the
+ * message; without these the bars are need and have. Numbers that do not add up
+ * make no bar. A part has one glyph at least. Glyphs differ, so colour is not
+ * needed. */
+#include "render/text_writer.h"
 
 #include "base/utf8.h"
 #include "memory/span.h"
 
 #define INDENT 2
 #define GAP 2
-#define TINY 50 /* what is asked for gets a bar above 1/50 of the scale */
+#define TINY 50 /* a need below 1/50 of the scale has no bar */
 
-static const struct look {
+static const struct part_style {
     const char *part, *glyph;
     enum tone tone;
-} looks[] = {
+} styles[] = {
     {"weights", "█", TONE_PLAIN},    {"activation", "▓", TONE_WARN},
     {"kv_cache", "▒", TONE_CODE},    {"non_torch", "▚", TONE_DIM},
     {"context", "▚", TONE_DIM},      {"cuda_graphs", "▞", TONE_DIM},
@@ -30,39 +29,41 @@ static const struct look {
     {"optimizer", "▙", TONE_CODE},   {"reserve", "·", TONE_DIM},
     {"free", "░", TONE_GOOD},        {"mine", "█", TONE_PLAIN},
     {"tensors", "█", TONE_PLAIN},    {"unallocated", "▒", TONE_WARN},
-    {"before", "▀", TONE_BAD},        {"consumed", "█", TONE_PLAIN},
-    {"not_told", "?", TONE_DIM},      {"beside", "▓", TONE_WARN},
-    {"free_or_not_told", "?", TONE_DIM},     {"needed", "█", TONE_BAD},       {"in_use", "▓", TONE_DIM},
+    {"before", "▀", TONE_BAD},       {"consumed", "█", TONE_PLAIN},
+    {"not_told", "?", TONE_DIM},     {"beside", "▓", TONE_WARN},
+    {"needed", "█", TONE_BAD},       {"free_or_not_told", "?", TONE_DIM},
+    {"in_use", "▓", TONE_DIM},
 };
 
-static const struct look *look_of(const char *part) {
+/* The style of a part; that of memory in use if it has none. */
+static const struct part_style *style_of(const char *part) {
     size_t i = 0;
-    while (i + 1 < sizeof looks / sizeof *looks &&
-           !str_eq(str_of(looks[i].part), str_of(part)))
+    while (i + 1 < sizeof styles / sizeof *styles &&
+           !str_eq(str_of(styles[i].part), str_of(part)))
         i++;
-    return &looks[i];
+    return &styles[i];
 }
 
 /* ---- from facts ---- */
 
-static struct str part_amount(const struct teller *t, struct span s,
+static struct str part_amount(const struct render *t, struct span s,
                               int64_t total) {
-    struct str ends[] = {s.low == 0 ? STR("0") : shown_end(t, s.low, total),
-                         shown_end(t, s.high, total)};
+    struct str ends[] = {s.low == 0 ? STR("0") : end_text(t, s.low, total),
+                         end_text(t, s.high, total)};
     bool is_narrow =
         s.high - s.low <= s.low / 50 || str_eq(ends[0], ends[1]);
-    return is_narrow ? shown_part(t, span_middle(s), total)
-                     : said_with(t, "unit.between", ends, 2);
+    return is_narrow ? part_text(t, span_middle(s), total)
+                     : tr_args(t, "unit.between", ends, 2);
 }
 
-static void add_part(const struct teller *t, struct bar *b, const char *name,
+static void add_part(const struct render *t, struct bar *b, const char *name,
                      struct span bytes, int64_t total) {
     bool is_drawn = bytes.known && bytes.low >= 0 && span_middle(bytes) > 0;
     if (is_drawn && b->count < BAR_PARTS) {
-        const struct look *look = look_of(name);
-        b->part[b->count++] =
-            (struct bar_part){look->glyph, look->tone, said_part(t, look->part),
-                              part_amount(t, bytes, total), span_middle(bytes)};
+        const struct part_style *style = style_of(name);
+        b->part[b->count++] = (struct bar_part){
+            style->glyph, style->tone, part_label(t, style->part),
+            part_amount(t, bytes, total), span_middle(bytes)};
     }
 }
 
@@ -80,7 +81,7 @@ static struct span fact_span(const struct finding *f, enum fact_name name) {
     return is_drawable ? span_exact(fact->number) : (struct span){0};
 }
 
-/* What all other processes hold; own ones are told apart upstream. */
+/* The memory of all other processes. */
 static struct span held_by_others(const struct finding *f) {
     struct span sum = {0};
     for (size_t i = 0; i < f->facts.count; i++) {
@@ -93,8 +94,8 @@ static struct span held_by_others(const struct finding *f) {
     return sum;
 }
 
-/* Free memory is drawn last. */
-static int64_t bar_of_budget(const struct teller *t, const struct budget *from,
+/* Fills the bar, with free memory last. Returns its scale; 0: no bar. */
+static int64_t bar_of_budget(const struct render *t, const struct budget *from,
                              bool has_torch, struct bar *b) {
     int64_t total = from->total.known ? span_middle(from->total) : 0;
     for (int is_last = 0; is_last < 2 && total > 0; is_last++) {
@@ -110,7 +111,8 @@ static int64_t bar_of_budget(const struct teller *t, const struct budget *from,
     return b->count >= 2 ? total : 0;
 }
 
-static int64_t bar_of_facts(const struct teller *t, const struct finding *f,
+/* The same from the numbers of the message. */
+static int64_t bar_of_facts(const struct render *t, const struct finding *f,
                             struct bar *b) {
     struct span total = fact_span(f, FACT_gpu_total);
     struct span free_ = fact_span(f, FACT_gpu_free);
@@ -147,8 +149,9 @@ static int64_t asked_at_start(const struct finding *f) {
     return printed.known ? printed.low : is_known ? wanted : 0;
 }
 
-/* What was asked for, and what there was for it. */
-static void wanted(const struct finding *f, int64_t *need, int64_t *have) {
+/* The amount that was asked for, and the amount that was there. */
+static void find_amounts(const struct finding *f, int64_t *need,
+                         int64_t *have) {
     switch (f->shortage) {
     case SHORT_KV_POOL:
         *need = fact_span(f, FACT_kv_needed).low;
@@ -168,17 +171,17 @@ static void wanted(const struct finding *f, int64_t *need, int64_t *have) {
     }
 }
 
-static void add_plain(const struct teller *t, struct bars *bars,
-                      const char *key, const char *look, int64_t bytes,
+static void add_plain(const struct render *t, struct bars *bars,
+                      const char *key, const char *part, int64_t bytes,
                       struct str end) {
     struct bar *b = &bars->bar[bars->count++];
-    b->label = said(t, key);
+    b->label = tr(t, key);
     b->end = end;
     b->count = 0;
-    add_part(t, b, look, span_exact(bytes), bytes);
+    add_part(t, b, part, span_exact(bytes), bytes);
 }
 
-const struct bars *bars_of_pair(const struct teller *t, int64_t need,
+const struct bars *bars_of_pair(const struct render *t, int64_t need,
                                 int64_t have) {
     struct bars *bars = arena_alloc(t->a, sizeof *bars);
     struct comparison c = amounts_compared(t, UNIT_BYTES, need, have);
@@ -190,18 +193,18 @@ const struct bars *bars_of_pair(const struct teller *t, int64_t need,
     return bars;
 }
 
-/* The card's bar, where its parts make one. */
-static void end_card(const struct teller *t, struct bars *bars, int64_t total) {
+/* Completes the bar of a card; total is 0 if its parts make none. */
+static void end_card(const struct render *t, struct bars *bars, int64_t total) {
     if (total > 0) {
-        bars->bar[0].label = said(t, "report.bar_gpu");
-        bars->bar[0].end = shown_bytes(t, total);
+        bars->bar[0].label = tr(t, "report.bar_gpu");
+        bars->bar[0].end = bytes_text(t, total);
         bars->count = 1;
         bars->scale_bytes = total;
     }
 }
 
-const struct bars *bars_of_budget(const struct teller *t,
-                                  const struct budget *budget, bool has_torch) {
+struct bars *bars_of_budget(const struct render *t,
+                            const struct budget *budget, bool has_torch) {
     struct bars *bars = arena_alloc(t->a, sizeof *bars);
     end_card(t, bars, bar_of_budget(t, budget, has_torch, &bars->bar[0]));
     int64_t sum = sum_of(&bars->bar[0]);
@@ -210,10 +213,10 @@ const struct bars *bars_of_budget(const struct teller *t,
     return bars;
 }
 
-const struct bars *bars_of(const struct teller *t, const struct finding *f) {
+const struct bars *bars_of(const struct render *t, const struct finding *f) {
     struct bars *bars = arena_alloc(t->a, sizeof *bars);
     int64_t need = 0, have = 0;
-    wanted(f, &need, &have);
+    find_amounts(f, &need, &have);
     if (f->is_contradictory)
         return bars;
     *bars = *bars_of_budget(t, &f->budget,
@@ -226,14 +229,15 @@ const struct bars *bars_of(const struct teller *t, const struct finding *f) {
         bars->scale_bytes =
             need > bars->scale_bytes ? need : bars->scale_bytes;
         add_plain(t, bars, "report.bar_needed", "needed", need,
-                  shown_bytes(t, need));
+                  bytes_text(t, need));
     }
     return bars;
 }
 
 /* ---- drawing ---- */
 
-/* Glyphs of each part: its share, one at least; the largest gives way. */
+/* The number of glyphs of each part: one at least, at the largest one's
+ * expense. Returns their sum. */
 static size_t share_out(const struct bar *b, int64_t scale, size_t columns,
                         size_t cells[BAR_PARTS]) {
     size_t sum = 0, largest = 0;
@@ -254,7 +258,7 @@ static size_t share_out(const struct bar *b, int64_t scale, size_t columns,
     return sum;
 }
 
-/* The rest of a single part behind its whole glyphs, in eighths. */
+/* The eighths behind the whole glyphs of a bar with one part. */
 static const char *eighths(const struct bar *b, int64_t scale, size_t columns,
                            size_t *whole) {
     static const char *const marks[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -268,63 +272,64 @@ static const char *eighths(const struct bar *b, int64_t scale, size_t columns,
     return n == 0 ? marks[1] : marks[n % 8];
 }
 
-void page_amount(struct page *p, enum tone tone, int64_t amount, int64_t most,
-                 size_t columns) {
+void text_amount(struct text_writer *w, enum tone tone, int64_t amount,
+                 int64_t most, size_t columns) {
     struct bar bar = {.part = {{.bytes = amount}}, .count = 1};
     struct buf row;
     size_t whole = 0;
     const char *tail = eighths(&bar, most, columns, &whole);
-    buf_init_in(&row, p->t->a, 2048);
+    buf_init_in(&row, w->t->a, 2048);
     for (size_t i = 0; i < whole; i++)
-        buf_add(&row, str_of(look_of("weights")->glyph));
+        buf_add(&row, str_of(style_of("weights")->glyph));
     buf_add(&row, str_of(tail));
-    page_put(p, tone, buf_str(&row));
+    text_put(w, tone, buf_str(&row));
 }
 
-static void put_bar(struct page *p, const struct bar *b, int64_t scale,
+static void put_bar(struct text_writer *w, const struct bar *b, int64_t scale,
                     size_t margin, size_t columns) {
     size_t cells[BAR_PARTS] = {0};
     size_t used = share_out(b, scale, columns, cells);
     const char *tail = eighths(b, scale, columns, &cells[0]);
     used = b->count == 1 ? cells[0] + (tail[0] != '\0') : used;
-    buf_fill(p->out, ' ', INDENT);
-    page_put(p, TONE_PLAIN, b->label);
-    buf_fill(p->out, ' ', margin - INDENT - utf8_width(b->label));
+    buf_fill(w->out, ' ', INDENT);
+    text_put(w, TONE_PLAIN, b->label);
+    buf_fill(w->out, ' ', margin - INDENT - utf8_width(b->label));
     for (size_t i = 0; i < b->count; i++) {
         struct buf row;
-        buf_init_in(&row, p->t->a, 2048);
+        buf_init_in(&row, w->t->a, 2048);
         for (size_t k = 0; k < cells[i]; k++)
             buf_add(&row, str_of(b->part[i].glyph));
         buf_add(&row, str_of(tail));
-        page_put(p, b->part[i].tone, buf_str(&row));
+        text_put(w, b->part[i].tone, buf_str(&row));
     }
-    buf_fill(p->out, ' ', columns > used ? columns - used + GAP : GAP);
-    page_put(p, TONE_PLAIN, b->end);
-    buf_add_char(p->out, '\n');
+    buf_fill(w->out, ' ', columns > used ? columns - used + GAP : GAP);
+    text_put(w, TONE_PLAIN, b->end);
+    buf_add_char(w->out, '\n');
 }
 
-static void put_legend(struct page *p, const struct bar *b, size_t margin) {
+static void put_legend(struct text_writer *w, const struct bar *b,
+                       size_t margin) {
     size_t used = 0;
     for (size_t i = 0; i < b->count && b->count > 1; i++) {
         const struct bar_part *part = &b->part[i];
         size_t width = utf8_width(part->name) + utf8_width(part->shown) + 3;
-        bool is_new = used == 0 || used + GAP + width > p->width;
+        bool is_new = used == 0 || used + GAP + width > w->width;
         if (is_new) {
-            buf_add(p->out, used > 0 ? STR("\n") : STR(""));
+            buf_add(w->out, used > 0 ? STR("\n") : STR(""));
             used = margin;
         }
-        buf_fill(p->out, ' ', is_new ? margin : GAP);
+        buf_fill(w->out, ' ', is_new ? margin : GAP);
         used += width + (is_new ? 0 : GAP);
-        page_put(p, part->tone, str_of(part->glyph));
-        buf_add_char(p->out, ' ');
-        page_put(p, TONE_PLAIN, part->name);
-        buf_add_char(p->out, ' ');
-        page_put(p, TONE_PLAIN, part->shown);
+        text_put(w, part->tone, str_of(part->glyph));
+        buf_add_char(w->out, ' ');
+        text_put(w, TONE_PLAIN, part->name);
+        buf_add_char(w->out, ' ');
+        text_put(w, TONE_PLAIN, part->shown);
     }
-    buf_add(p->out, used > 0 ? STR("\n") : STR(""));
+    buf_add(w->out, used > 0 ? STR("\n") : STR(""));
 }
 
-void page_bars(struct page *p, const struct bars *bars) {
+void text_bars(struct text_writer *w, const struct bars *bars) {
     size_t label = 0, end = 0;
     for (size_t i = 0; i < bars->count; i++) {
         size_t width = utf8_width(bars->bar[i].label);
@@ -333,10 +338,10 @@ void page_bars(struct page *p, const struct bars *bars) {
         end = width > end ? width : end;
     }
     size_t margin = INDENT + label + GAP;
-    size_t columns = p->width - margin - end - GAP;
-    columns = columns > p->width / 2 ? p->width / 2 : columns;
+    size_t columns = w->width - margin - end - GAP;
+    columns = columns > w->width / 2 ? w->width / 2 : columns;
     for (size_t i = 0; i < bars->count; i++) {
-        put_bar(p, &bars->bar[i], bars->scale_bytes, margin, columns);
-        put_legend(p, &bars->bar[i], margin);
+        put_bar(w, &bars->bar[i], bars->scale_bytes, margin, columns);
+        put_legend(w, &bars->bar[i], margin);
     }
 }

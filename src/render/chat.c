@@ -1,22 +1,20 @@
 /* chat.c: a report as one message for a chat: 700 characters at most, one fix,
- * one question. It has to be safe in Slack, Discord and GitHub at once, which
- * share no way to escape: what could act in one of them stands in a code span,
- * where none of them looks for markup; what Slack takes for a mention even
- * there is written with other characters.
- */
+ * one question. It is safe in Slack, Discord and GitHub, which have no common
+ * way to escape: a word that is markup in one of them stands in a code span.
+ * There Slack still reads mentions; they are written with other characters. */
 #include "render/parts.h"
 
 #include "base/utf8.h"
 
 #define CHARACTERS_MOST 700
 #define PIECES 8
-#define JOINER 0x2060 /* word joiner: no width, and @ calls nobody */
+#define JOINER 0x2060 /* word joiner, without a width: @ mentions nobody */
 
 struct post {
-    const struct teller *t;
+    const struct render *t;
     struct piece {
         struct str text;
-        int weight; /* what is left out first: the smallest */
+        int weight; /* the smallest is left out first */
     } at[PIECES];
     size_t count;
 };
@@ -28,7 +26,7 @@ static size_t characters(struct str s) {
     return n;
 }
 
-/* A character as no chat takes it for anything else. */
+/* Writes a character that is markup in no chat. */
 static void put_safe(struct buf *out, char c) {
     switch (c) {
     case '<': buf_add(out, STR("‹")); return;
@@ -41,14 +39,12 @@ static void put_safe(struct buf *out, char c) {
         utf8_put(out, JOINER);
 }
 
-/* Could a word act? A colon at its end could not. */
+/* True if the word may be markup. A colon at its end is none. */
 static bool may_act(struct str word) {
-    struct str marks = STR("*_~|<>#@[]\\:$&");
-    for (size_t i = 0; i < word.n; i++) {
-        bool is_colon = i + 1 == word.n && word.p[i] == ':';
-        if (str_find_char(marks, word.p[i]) < marks.n && !is_colon)
+    for (size_t i = 0; i < word.n; i++)
+        if (is_any(word.p[i], "*_~|<>#@[]\\:$&") &&
+            (i + 1 < word.n || word.p[i] != ':'))
             return true;
-    }
     return false;
 }
 
@@ -60,10 +56,10 @@ static void put_word(struct buf *out, struct str word, bool is_code) {
     buf_add(out, is_quoted ? STR("`") : STR(""));
 }
 
-/* Prose: spans stay spans, words that could act become some. */
-static void put_prose(const struct teller *t, struct buf *out,
+/* Writes prose: code spans stay, words that may be markup become code spans. */
+static void put_prose(const struct render *t, struct buf *out,
                       struct str text) {
-    struct str line = shown_short(t, text, SIZE_MAX);
+    struct str line = short_text(t, text, SIZE_MAX);
     while (line.n > 0) {
         struct str code = str_from(line, 1);
         size_t close = str_find_char(code, '`');
@@ -97,8 +93,8 @@ static void add_piece(struct post *m, int weight, struct str text,
         m->at[m->count++] = (struct piece){buf_str(&out), weight};
 }
 
-/* Its command as a span, where it is one line: several have no safe form in all
- * of them. */
+/* Adds a fix. Its command is a code span; a command of several lines is left
+ * out, since it has no form that is safe in all chats. */
 static void add_item(struct post *m, int weight, const struct block *item) {
     struct arena *a = m->t->a;
     const struct str *columns = item->column;
@@ -106,7 +102,7 @@ static void add_item(struct post *m, int weight, const struct block *item) {
         a, "%.*s%s%.*s", STR_ARG(columns[0]),
         columns[0].n > 0 && columns[1].n > 0 ? "; " : "", STR_ARG(columns[1]));
     add_piece(m, weight, arena_printf(a, "→ %.*s", STR_ARG(item->text)), both);
-    struct str words = {NULL, 0}; /* the sum, else how it is done */
+    struct str words = {NULL, 0}; /* the sum, else the steps */
     for (const struct block *in = item->first; in != NULL; in = in->next) {
         bool is_better = words.n == 0 || in->spare == 0;
         bool is_line = str_find_char(in->text, '\n') == in->text.n &&
@@ -119,15 +115,15 @@ static void add_item(struct post *m, int weight, const struct block *item) {
     add_piece(m, weight - 3, words, STR(""));
 }
 
-/* What is asked; who chats has no options to set, and what an answer would
- * change names fixes that are not here. */
+/* Adds the question without the text behind it, which is about options and
+ * about fixes that are not in the message. */
 static void add_question(struct post *m, struct str text) {
     size_t end = str_find_char(text, '?') + 1;
     size_t wide = str_find(text, STR("？")) + STR("？").n;
     add_piece(m, 4, str_slice(text, 0, wide < end ? wide : end), STR(""));
 }
 
-/* The first item with or without a question mark, in document order. */
+/* The first question, or the first fix, in document order. */
 static const struct block *first_item(const struct block *under,
                                       bool is_question) {
     const struct block *found = NULL;
@@ -175,7 +171,7 @@ static void drop_lightest(struct post *m) {
         m->at[i] = m->at[i + 1];
 }
 
-void chat_walk(const struct teller *t, struct buf *out) {
+void chat_walk(const struct render *t, struct buf *out) {
     struct post m = {.t = t};
     gather(&m, t->d);
     while (m.count > 1 && length_of(&m) > CHARACTERS_MOST)

@@ -1,15 +1,14 @@
-/* choice.c: what is said of one fix and of one dead end, in a line each. */
+/* choice.c: the texts about one fix and about one dead end, a line each. */
 #include "render/parts.h"
 
-/* Does a sentence of steps say more than the name of its fix?
+/* ---- is a step more than the title of its fix? ----
  *
  *     Reduce the batch size or the length of a sample
- *         Halve the batch or the length.                says it again
- *         Halve `batch_size` where the program sets it.    says where
+ *         Halve the batch or the length.                   the same again
+ *         Halve `batch_size` where the program sets it.    more
  *
- * What has code or a number says more. Else its words are looked for in the
- * name; "reduce" and "halve" are one, and small words count for nothing. English
- * decides for both languages, since both say the same. */
+ * Code and numbers are more. Else a word that is not in the title is; words of
+ * the lists below do not count. The English texts decide for all languages. */
 #define STEM 4 /* letters: "sample" and "samples", "lengths" and "length" */
 
 static const char *const small[] = {
@@ -17,7 +16,7 @@ static const char *const small[] = {
     "in",  "it",  "its", "less",  "lower", "of",  "on",     "one",  "or",
     "reduce", "size", "smaller", "that", "the", "them", "then", "this", "to",
     "use", "with", "fewer", "shorten", "again", "set", "number", NULL};
-/* Until when: it says nothing where a value or a sum says how far. */
+/* Words of "until it fits": they add nothing to a value or a sum. */
 static const char *const until[] = {"until", "fits",  "fit",   "step",
                                     "steps", "loads", "model", "starts",
                                     "start", "succeeds", NULL};
@@ -42,17 +41,11 @@ static bool stands_in(struct str word, struct str text) {
     return false;
 }
 
-static bool has_code(struct str text) {
-    for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] == '`' || (text.p[i] >= '0' && text.p[i] <= '9'))
-            return true;
-    return false;
-}
-
-static bool says_more(struct str steps, struct str action, bool is_measured) {
+static bool is_more(struct str steps, struct str action, bool is_measured) {
     struct str word;
-    if (has_code(steps))
-        return true;
+    for (size_t i = 0; i < steps.n; i++)
+        if (steps.p[i] == '`' || is_digit(steps.p[i]))
+            return true;
     while ((word = word_next(&steps)).n > 0) {
         bool is_small = str_in_nocase(word, small) ||
                         (is_measured && str_in_nocase(word, until));
@@ -63,7 +56,7 @@ static bool says_more(struct str steps, struct str action, bool is_measured) {
 }
 
 bool fix_is_first_choice(const struct fix *fix) {
-    /* not enough with the value that is there where nobody says */
+    /* It is not enough if the setting has its default. */
     bool fails_by_default = fix->has_estimate &&
                             str_eq(str_of(fix->estimate.condition.key),
                                    STR("verdict.if.not_default"));
@@ -71,7 +64,7 @@ bool fix_is_first_choice(const struct fix *fix) {
            !fails_by_default;
 }
 
-struct str fix_number(const struct teller *t, const struct finding *f,
+struct str fix_number(const struct render *t, const struct finding *f,
                       const struct fix *fix) {
     struct chosen c = fixes_chosen(t, f);
     for (size_t i = 0; i < c.count; i++)
@@ -80,40 +73,40 @@ struct str fix_number(const struct teller *t, const struct finding *f,
     return STR("-");
 }
 
-struct str fix_cost(const struct teller *t, enum effort effort,
+struct str fix_cost(const struct render *t, enum effort effort,
                     enum loses loses) {
-    return SAID(t, "explain.costs", said_word(t, WORDS_EFFORT, (int)effort),
-                said_word(t, WORDS_LOSES, (int)loses));
+    return TR(t, "explain.costs", word_text(t, WORDS_EFFORT, (int)effort),
+              word_text(t, WORDS_LOSES, (int)loses));
 }
 
-struct str fix_verdict_words(const struct teller *t, const struct fix *fix) {
+struct str fix_verdict_words(const struct render *t, const struct fix *fix) {
     static const char *const keys[] = {
         [VERDICT_ENOUGH] = "verdict.enough",
         [VERDICT_MAY_BE_ENOUGH] = "verdict.may_be_enough",
         [VERDICT_NOT_ENOUGH] = "verdict.not_enough",
         [VERDICT_UNKNOWN] = "verdict.unknown",
         [VERDICT_NONE] = "verdict.unknown"};
-    return said(t, keys[fix_verdict(fix)]);
+    return tr(t, keys[fix_verdict(fix)]);
 }
 
 struct str fix_command(const struct fix *fix) {
     return fix->has_gap ? STR("") : fix->command;
 }
 
-/* Its own name in this log, else the entry's. */
+/* The title for this log, else that of the entry. */
 static const struct text *action_of(const struct fix *fix) {
     return fix->action.in[LANG_EN].n > 0 ? &fix->action
                                          : &fix->workaround->action;
 }
 
-struct str fix_title(const struct teller *t, const struct fix *fix) {
-    struct str args[] = {said_text(t, action_of(fix)), fix->first_try};
-    return fix->lowers.key          ? said_note(t, &fix->lowers)
-           : fix->first_try.n > 0 ? said_with(t, "report.first_try", args, 2)
+struct str fix_title(const struct render *t, const struct fix *fix) {
+    struct str args[] = {localized(t, action_of(fix)), fix->first_try};
+    return fix->lowers.key          ? note_text(t, &fix->lowers)
+           : fix->first_try.n > 0 ? tr_args(t, "report.first_try", args, 2)
                                   : args[0];
 }
 
-struct str fix_action(const struct teller *t, const struct fix *fix) {
+struct str fix_action(const struct render *t, const struct fix *fix) {
     struct str action = fix_title(t, fix);
     struct str close = t->lang == LANG_ZH ? STR("）") : STR(")");
     struct str open = t->lang == LANG_ZH ? STR("（") : STR(" (");
@@ -126,8 +119,8 @@ struct str fix_action(const struct teller *t, const struct fix *fix) {
                                                 : action;
 }
 
-struct str fix_trade_off(const struct teller *t, const struct workaround *w) {
-    return said_of(t, "report.trade_off", said_text(t, &w->trade_off));
+struct str fix_trade_off(const struct render *t, const struct workaround *w) {
+    return tr_if(t, "report.trade_off", localized(t, &w->trade_off));
 }
 
 /* ---- the first sentence of a text ---- */
@@ -150,8 +143,8 @@ static struct str first_sentence(struct str text) {
 
 /* ---- the sum of a fix, in one line ---- */
 
-/* The last of the formulas that has a sum in it, without its name and without
- * where its inputs are from: "17,024 tokens x 36 KiB = 598.50 MiB". */
+/* The last formula with a sum, without its name and the sources of its inputs:
+ * "17,024 tokens x 36 KiB = 598.50 MiB". */
 static struct str bare_formula(struct str formula) {
     struct str best = {NULL, 0};
     while (formula.n > 0) {
@@ -174,21 +167,20 @@ static struct str bare_formula(struct str formula) {
     return str_starts(best, nothing) ? str_from(best, nothing.n) : best;
 }
 
-/* A bound is said to be one: "at least 599.04 MiB". */
-static struct str bound(const struct teller *t, enum unit unit, struct span s,
+/* The end of an interval: "at least 599.04 MiB". */
+static struct str bound(const struct render *t, enum unit unit, struct span s,
                         bool is_least) {
-    struct str end = shown_number(t, unit, is_least ? s.low : s.high);
-    struct str exact = shown_number(t, unit, is_least ? s.high : s.low);
+    struct str end = number_text(t, unit, is_least ? s.low : s.high);
+    struct str exact = number_text(t, unit, is_least ? s.high : s.low);
     return str_eq(end, exact)
                ? end
-               : SAID(t, is_least ? "verdict.at_least" : "verdict.at_most",
-                      end);
+               : TR(t, is_least ? "verdict.at_least" : "verdict.at_most", end);
 }
 
-#define AMPLE 8 /* times what is needed: no comparison is of use */
+#define AMPLE 8 /* times the need: a comparison is of no use */
 
-/* Where the formula says one of the two amounts already, it is said once. */
-static const char *sum_key(const struct teller *t, const struct estimate *e,
+/* The text for a sum: without an amount that the formula ends with. */
+static const char *sum_key(const struct render *t, const struct estimate *e,
                            struct str formula, struct str after) {
     enum unit unit = fact_unit(e->quantity);
     bool is_plain = str_find_char(formula, '(') == formula.n; /* no ceil() */
@@ -196,77 +188,75 @@ static const char *sum_key(const struct teller *t, const struct estimate *e,
         return "verdict.sum";
     if (str_ends(formula, after))
         return "verdict.sum_room";
-    return str_ends(formula, shown_number(t, unit, e->limit.low)) ||
-                   str_ends(formula, shown_span(t, unit, e->limit))
+    return str_ends(formula, number_text(t, unit, e->limit.low)) ||
+                   str_ends(formula, span_text(t, unit, e->limit))
                ? "verdict.sum_need"
                : "verdict.sum";
 }
 
-static struct str compared(const struct teller *t, const struct estimate *e) {
+static struct str compared(const struct render *t, const struct estimate *e) {
     enum unit unit = fact_unit(e->quantity);
-    bool overlap = e->limit.low < e->after.high; /* in their roundings */
-    bool is_longest = e->proposed.known && e->proposed.name == FACT_max_model_len;
+    bool overlap = e->limit.low < e->after.high; /* of the intervals */
+    bool is_longest = e->proposed.known &&
+                      e->proposed.name == FACT_max_model_len;
     if (!e->after.known || !e->limit.known)
         return STR("");
     if (e->verdict == VERDICT_ENOUGH && overlap && is_longest &&
         e->after.high - e->after.low > e->after.low / 100) {
-        /* the engine itself computed it: the sum beside it is wider */
-        return said(t, "verdict.printed");
+        /* The engine printed the length; the interval of the sum is wider. */
+        return tr(t, "verdict.printed");
     }
-    struct str formula = said_formula(t, bare_formula(e->formula));
-    struct str after = overlap ? shown_span(t, unit, e->after)
+    struct str formula = formula_text(t, bare_formula(e->formula));
+    struct str after = overlap ? span_text(t, unit, e->after)
                                : bound(t, unit, e->after, false);
-    struct str limit = overlap ? shown_span(t, unit, e->limit)
+    struct str limit = overlap ? span_text(t, unit, e->limit)
                                : bound(t, unit, e->limit, true);
     bool is_ample = e->limit.low / AMPLE >= e->after.high;
     const char *key = sum_key(t, e, formula, after);
     bool is_same = str_eq(str_of(key), STR("verdict.sum")) &&
                    str_eq(after, limit);
     if (e->verdict == VERDICT_ENOUGH && (is_ample || is_same))
-        return SAID(t, "verdict.fits", limit);
-    return SAID(t, key, after, limit, formula);
+        return TR(t, "verdict.fits", limit);
+    return TR(t, key, after, limit, formula);
 }
 
-static struct str missing(const struct teller *t, const struct needs *needs) {
-    struct words names = words_begin(t, said(t, "report.comma"));
-    for (size_t i = 0; i < needs->count; i++) {
-        /* a peak: the question says how to find it; a request: its message
-         * has no number */
-        if (needs->at[i] != FACT_host_rss && needs->at[i] != FACT_tried_alloc)
-            words_add(&names, said_fact(t, needs->at[i]));
-    }
-    return words_said(&names, "verdict.missing");
+static struct str missing(const struct render *t, const struct needs *needs) {
+    struct words names = words_begin(t, tr(t, "report.comma"));
+    for (size_t i = 0; i < needs->count; i++)
+        if (needs->at[i] != FACT_host_rss &&  /* its question has the way */
+            needs->at[i] != FACT_tried_alloc) /* its message has no number */
+            words_add(&names, label_text(t, needs->at[i]));
+    return words_into(&names, "verdict.missing");
 }
 
-static struct str short_by(const struct teller *t, const struct estimate *e) {
+static struct str short_by(const struct render *t, const struct estimate *e) {
     if (!e->short_by.known)
         return STR("");
-    return SAID(t, "report.short_by",
-                bound(t, fact_unit(e->quantity), e->short_by, true));
+    return TR(t, "report.short_by",
+              bound(t, fact_unit(e->quantity), e->short_by, true));
 }
 
-/* Not enough by itself, but up to a length. */
-static struct str up_to(const struct teller *t, const struct fix *fix) {
+/* The length up to which a smaller KV cache is enough. */
+static struct str up_to(const struct render *t, const struct fix *fix) {
     const struct fact *value = &fix->estimate.proposed;
-    bool is_other = fix->workaround->effect == EFFECT_kv_cache_dtype &&
-                    value->known && value->name == FACT_max_model_len;
-    if (!is_other)
+    if (fix->workaround->effect != EFFECT_kv_cache_dtype || !value->known ||
+        value->name != FACT_max_model_len)
         return STR("");
-    return SAID(t, "report.enough_up_to",
-                shown_number(t, UNIT_TOKENS, value->number));
+    return TR(t, "report.enough_up_to",
+              number_text(t, UNIT_TOKENS, value->number));
 }
 
-struct str fix_step(const struct teller *t, const struct fix *fix) {
+struct str fix_step(const struct render *t, const struct fix *fix) {
     struct str action = action_of(fix)->in[LANG_EN];
     enum verdict v = fix_verdict(fix);
     bool is_measured = fix->first_try.n > 0 || fix->lowers.key ||
                        (v != VERDICT_NONE && v != VERDICT_UNKNOWN);
-    return says_more(first_sentence(fix->how.in[LANG_EN]), action, is_measured)
-               ? first_sentence(said_text(t, &fix->how))
+    return is_more(first_sentence(fix->how.in[LANG_EN]), action, is_measured)
+               ? first_sentence(localized(t, &fix->how))
                : STR("");
 }
 
-/* True for what half of the setting needs: it is no figure of the value that is
+/* True if the estimate is for half of the setting and not for the value that is
  * tried. */
 static bool is_of_half(const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
@@ -276,7 +266,7 @@ static bool is_of_half(const struct fix *fix) {
             str_eq(condition, STR("verdict.if.allowed")));
 }
 
-struct str fix_sum(const struct teller *t, const struct fix *fix) {
+struct str fix_sum(const struct render *t, const struct fix *fix) {
     const struct estimate *e = &fix->estimate;
     struct str sum = {NULL, 0};
     switch (fix_verdict(fix)) {
@@ -285,7 +275,7 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
         sum = up_to(t, fix);
         if (e->is_trifle || is_of_half(fix))
             break;
-        sum = sum.n > 0 ? sum : said_note(t, &e->condition);
+        sum = sum.n > 0 ? sum : note_text(t, &e->condition);
         sum = sum.n > 0 ? sum : compared(t, e);
         break;
     case VERDICT_NOT_ENOUGH:
@@ -295,41 +285,41 @@ struct str fix_sum(const struct teller *t, const struct fix *fix) {
     case VERDICT_UNKNOWN: sum = missing(t, &e->needs); break;
     case VERDICT_NONE: break;
     }
-    bool says_enough = sum.n > 0 && fix_verdict(fix) != VERDICT_UNKNOWN;
+    bool is_decided = sum.n > 0 && fix_verdict(fix) != VERDICT_UNKNOWN;
     struct str how = fix_step(t, fix);
     bool has_command = fix_command(fix).n > 0 && fix->first_try.n == 0;
     bool lists_needs = t->o->all || how.n == 0; /* else the questions do */
-    if (says_enough || (has_command && sum.n == 0))
+    if (is_decided || (has_command && sum.n == 0))
         return sum;
     return has_command && lists_needs ? sum : how;
 }
 
-/* ---- what is not to be done ---- */
+/* ---- dead ends ---- */
 
-struct str fix_unusable(const struct teller *t, const struct fix *fix) {
+struct str fix_unusable(const struct render *t, const struct fix *fix) {
     static const char *const keys[2][2] = {
         {"report.does_not_apply", "report.does_not_apply_because"},
         {"report.already", "report.already_because"}};
-    struct str args[] = {fix_action(t, fix), said_note(t, &fix->because)};
+    struct str args[] = {fix_action(t, fix), note_text(t, &fix->because)};
     bool is_already = fix->applies == APPLIES_ALREADY;
-    return said_with(t, keys[is_already][args[1].n > 0], args, 2);
+    return tr_args(t, keys[is_already][args[1].n > 0], args, 2);
 }
 
-struct dead_end_words dead_end_words(const struct teller *t,
+struct dead_end_words dead_end_words(const struct render *t,
                                      const struct dead_end_shown *d) {
     if (d->dead_end == NULL)
-        return (struct dead_end_words){.action = said_note(t, &d->action),
-                                       .why = said_note(t, &d->why)};
-    return (struct dead_end_words){said_text(t, &d->dead_end->action),
-                                   said_text(t, &d->dead_end->why),
-                                   said_text(t, &d->dead_end->instead)};
+        return (struct dead_end_words){.action = note_text(t, &d->action),
+                                       .why = note_text(t, &d->why)};
+    return (struct dead_end_words){localized(t, &d->dead_end->action),
+                                   localized(t, &d->dead_end->why),
+                                   localized(t, &d->dead_end->instead)};
 }
 
-struct str dead_end_said(const struct teller *t,
+struct str dead_end_text(const struct render *t,
                          const struct dead_end_shown *d, bool is_whole) {
     struct dead_end_words w = dead_end_words(t, d);
-    return SAID(t,
-                is_whole && w.instead.n > 0 ? "report.dead_end_instead"
+    return TR(t,
+              is_whole && w.instead.n > 0 ? "report.dead_end_instead"
                                             : "report.dead_end",
-                w.action, is_whole ? w.why : first_sentence(w.why), w.instead);
+              w.action, is_whole ? w.why : first_sentence(w.why), w.instead);
 }

@@ -1,11 +1,11 @@
 /* csv.c: lists, searches and the tables of `fit` for a spreadsheet (RFC 4180):
- * a table row by row; an item as a row of its words, its columns and what
- * stands below it. What is not of a table or a list is left out. */
+ * a table by rows; an item as a row of its text, its columns and the blocks
+ * below it. Other blocks are left out. */
 #include "render/parts.h"
 
-static void put_cell(const struct teller *t, struct buf *out, struct str text,
+static void put_cell(const struct render *t, struct buf *out, struct str text,
                      bool is_first) {
-    struct str cell = shown_short(t, text, SIZE_MAX);
+    struct str cell = short_text(t, text, SIZE_MAX);
     buf_add(out, is_first ? STR("") : STR(","));
     bool is_plain = str_find_char(cell, ',') == cell.n &&
                     str_find_char(cell, '"') == cell.n;
@@ -17,7 +17,7 @@ static void put_cell(const struct teller *t, struct buf *out, struct str text,
     buf_add(out, is_plain ? STR("") : STR("\""));
 }
 
-static void put_item(const struct teller *t, struct buf *out,
+static void put_item(const struct render *t, struct buf *out,
                      const struct block *b) {
     put_cell(t, out, b->text, true);
     for (size_t i = 0; i < COLUMNS; i++)
@@ -28,7 +28,7 @@ static void put_item(const struct teller *t, struct buf *out,
     buf_add(out, STR("\r\n"));
 }
 
-static void put_table(const struct teller *t, struct buf *out,
+static void put_table(const struct render *t, struct buf *out,
                       const struct table *table) {
     for (size_t row = 0; row < table->count; row++) {
         for (size_t i = 0; i < table->columns; i++)
@@ -37,7 +37,7 @@ static void put_table(const struct teller *t, struct buf *out,
     }
 }
 
-static void put_blocks(const struct teller *t, struct buf *out,
+static void put_blocks(const struct render *t, struct buf *out,
                        const struct block *under) {
     for (const struct block *b = under->first; b != NULL; b = b->next) {
         if (b->kind == BLOCK_ITEM && b->mark.n == 0)
@@ -49,6 +49,6 @@ static void put_blocks(const struct teller *t, struct buf *out,
     }
 }
 
-void csv_walk(const struct teller *t, struct buf *out) {
+void csv_walk(const struct render *t, struct buf *out) {
     put_blocks(t, out, &t->d->top);
 }

@@ -1,5 +1,4 @@
-/* document.c: putting blocks together, and taking out what an answer can do
- * without. */
+/* document.c: builds a document, and shortens it. */
 #include "render/parts.h"
 
 #define LEFT_OUT_MOST 64
@@ -13,7 +12,7 @@ static bool is_empty(const struct block *b) {
                                    : is_of_words && b->text.n == 0;
 }
 
-struct block *document_add(const struct teller *t, struct block *under,
+struct block *document_add(const struct render *t, struct block *under,
                            struct block b) {
     struct block *made = arena_alloc(t->a, sizeof *made);
     struct block *to = under != NULL ? under : &t->d->top;
@@ -28,71 +27,69 @@ struct block *document_add(const struct teller *t, struct block *under,
     return made;
 }
 
-/* A block of words. */
-static struct block *add(const struct teller *t, struct block *under,
+static struct block *add(const struct render *t, struct block *under,
                          enum block_kind kind, enum tone tone,
                          struct str text) {
     return document_add(
         t, under, (struct block){.kind = kind, .tone = tone, .text = text});
 }
 
-struct block *document_text(const struct teller *t, struct block *under,
+struct block *document_text(const struct render *t, struct block *under,
                             struct str text) {
     return add(t, under, BLOCK_TEXT, TONE_PLAIN, text);
 }
 
-struct block *document_toned(const struct teller *t, struct block *under,
+struct block *document_toned(const struct render *t, struct block *under,
                              enum tone tone, struct str text) {
     return add(t, under, BLOCK_TEXT, tone, text);
 }
 
-struct block *document_section(const struct teller *t, const char *key) {
-    return add(t, NULL, BLOCK_SECTION, TONE_STRONG, said(t, key));
+struct block *document_section(const struct render *t, const char *key) {
+    return add(t, NULL, BLOCK_SECTION, TONE_STRONG, tr(t, key));
 }
 
-struct block *document_item(const struct teller *t, struct block *under,
+struct block *document_item(const struct render *t, struct block *under,
                             const char *mark, struct str text) {
     struct block *item = add(t, under, BLOCK_ITEM, TONE_PLAIN, text);
     item->mark = str_of(mark);
     return item;
 }
 
-struct block *document_labelled(const struct teller *t, struct block *under,
+struct block *document_labelled(const struct render *t, struct block *under,
                                 struct str name, struct str value) {
-    struct str label = value.n > 0 ? SAID(t, "report.label", name) : value;
+    struct str label = value.n > 0 ? TR(t, "report.label", name) : value;
     return document_item(t, under, "-",
                          arena_printf(t->a, "%.*s%.*s", STR_ARG(label),
                                       STR_ARG(value)));
 }
 
-struct block *document_code(const struct teller *t, struct block *under,
+struct block *document_code(const struct render *t, struct block *under,
                             struct str code) {
     return add(t, under, BLOCK_CODE, TONE_PLAIN, code);
 }
 
-void document_title(const struct teller *t, enum tone tone, struct str text) {
+void document_title(const struct render *t, enum tone tone, struct str text) {
     add(t, NULL, BLOCK_TITLE, tone, text);
 }
 
-struct block *document_bars(const struct teller *t, const struct bars *bars) {
+struct block *document_bars(const struct render *t, const struct bars *bars) {
     return document_add(t, NULL,
                         (struct block){.kind = BLOCK_BARS, .bars = bars});
 }
 
-struct block *document_link(const struct teller *t, struct block *under,
+struct block *document_link(const struct render *t, struct block *under,
                             struct str href, struct str text) {
     return document_add(
         t, under,
         (struct block){.kind = BLOCK_LINK, .href = href, .text = text});
 }
 
-struct table *document_table(const struct teller *t, struct block *under,
+struct table *document_table(const struct render *t, struct block *under,
                              const char *const *titles) {
     struct table *table = arena_alloc(t->a, sizeof *table);
     struct str cells[COLUMNS_MOST];
-    *table = (struct table){.columns = 0};
     while (titles[table->columns] != NULL) {
-        cells[table->columns] = said(t, titles[table->columns]);
+        cells[table->columns] = tr(t, titles[table->columns]);
         table->columns++;
     }
     table_add(t, table, cells);
@@ -100,7 +97,7 @@ struct table *document_table(const struct teller *t, struct block *under,
     return table;
 }
 
-struct row *table_add(const struct teller *t, struct table *table,
+struct row *table_add(const struct render *t, struct table *table,
                       const struct str *cells) {
     struct row *row = ARENA_ADD(t->a, table->rows, table->count, table->cap);
     *row =
@@ -142,7 +139,7 @@ bool block_is_shown(const struct block *b) {
     return is_shown && !b->is_left_out;
 }
 
-/* The last of those that are most easily spared. */
+/* The block to leave out next: the last one of the largest `spare`. */
 static struct block *candidate(struct block *under, struct block *best) {
     for (struct block *b = under->first; b != NULL; b = b->next) {
         bool is_one = b->spare > 0 && !b->is_left_out;
@@ -152,6 +149,7 @@ static struct block *candidate(struct block *under, struct block *best) {
     return best;
 }
 
+/* Removes blocks that are not shown. */
 static void prune(struct block *under) {
     struct block *before = NULL;
     for (struct block *b = under->first; b != NULL; b = b->next) {
@@ -166,11 +164,11 @@ static void prune(struct block *under) {
     under->last = before;
 }
 
-static bool is_short(const struct teller *t) {
+static bool is_short(const struct render *t) {
     return t->d->lines_most == 0 || text_lines(t) <= t->d->lines_most;
 }
 
-void document_shorten(const struct teller *t) {
+void document_shorten(const struct render *t) {
     struct block *out[LEFT_OUT_MOST];
     size_t count = 0;
     while (!is_short(t) && count < LEFT_OUT_MOST) {
@@ -180,7 +178,7 @@ void document_shorten(const struct teller *t) {
         b->is_left_out = true;
         out[count++] = b;
     }
-    /* what left last was large: some of the others may fit again */
+    /* The last one was large, so that others may fit again. */
     while (count > 0) {
         struct block *b = out[--count];
         b->is_left_out = false;

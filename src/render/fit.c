@@ -1,6 +1,6 @@
 /* fit.c: the answer of `oomkb fit`: the verdict, the GPU as a bar, the longest
- * request, the cheapest changes that make it fit. 20 lines; --all has the
- * checks, the formulas and the inputs. */
+ * request, the cheapest changes that make it fit. It has 20 lines; --all adds
+ * the formulas and the inputs. */
 #include "base/limits.h"
 #include "render/fit_words.h"
 
@@ -8,16 +8,16 @@
 
 #define LINES 20
 #define PLANS 3
-#define STEP_LINES 6 /* of a release that answers otherwise */
+#define STEP_LINES 6 /* of a release with another answer */
 
-/* What an answer that is too long does without, the last first. */
+/* An answer that is too long leaves out the last of these first. */
 enum { PLAN = 1, LIMIT, CHECK };
 
 enum tone fit_tone(enum truth_fit fits) {
     return fits == FIT_YES ? TONE_GOOD : fits == FIT_NO ? TONE_BAD : TONE_WARN;
 }
 
-static void add_head(const struct teller *t, const struct fit *fit) {
+static void add_head(const struct render *t, const struct fit *fit) {
     struct budget parts = fit_parts(t, fit);
     const struct bars *bars = bars_of_budget(t, &parts, false);
     struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
@@ -28,104 +28,99 @@ static void add_head(const struct teller *t, const struct fit *fit) {
     document_text(t, NULL, fit_tightest(t, fit));
     document_text(t, NULL, fit_asked(t, fit));
     if (fit->c.model_is_guess)
-        document_toned(t, NULL, TONE_WARN, said(t, "fit.guess"));
+        document_toned(t, NULL, TONE_WARN, tr(t, "fit.guess"));
     if (!fit_is_settled(fit->fits) || fit->because.key != NULL)
         document_toned(t, NULL, TONE_WARN, fit_needs(t, fit));
     for (size_t i = 0; i < fit->remark_count; i++)
-        document_toned(t, NULL, TONE_WARN, said_note(t, &fit->remarks[i]));
+        document_toned(t, NULL, TONE_WARN, note_text(t, &fit->remarks[i]));
     document_bars(t, bars);
 }
 
-/* ---- the most that fits ---- */
+/* ---- the maximum that fits ---- */
 
-static void add_limit(const struct teller *t, struct block *under,
-                      struct str name, struct str value) {
-    uint8_t spare = under->first != NULL ? LIMIT : 0;
-    document_labelled(t, under, name, value)->spare = spare;
-}
-
-/* "at least 4"; of an interval, what is sure and what may do. */
-static struct str at_least(const struct teller *t, enum unit unit,
+/* "at least 4"; of an interval, the sure end and the possible one. */
+static struct str at_least(const struct render *t, enum unit unit,
                            struct span s) {
     bool is_sure = unit != UNIT_COUNT || s.high < FIT_RANKS_MAX;
-    struct str ends[] = {shown_number(t, unit, is_sure ? s.high : s.low),
-                         shown_number(t, unit, s.low)};
+    struct str ends[] = {number_text(t, unit, is_sure ? s.high : s.low),
+                         number_text(t, unit, s.low)};
     return !s.known                       ? STR("")
-           : s.low == s.high || !is_sure ? said_with(t, "fit.at_least", ends, 1)
-                                         : said_with(t, "fit.at_least_or", ends,
-                                                     2);
+           : s.low == s.high || !is_sure ? tr_args(t, "fit.at_least", ends, 1)
+                                         : tr_args(t, "fit.at_least_or", ends,
+                                                   2);
 }
 
-static struct str shares(const struct teller *t, const struct fit *fit) {
+static struct str shares(const struct render *t, const struct fit *fit) {
     bool has_least = fit->least_share.high <= UNITS_MICRO;
     struct str both[] = {
         has_least ? at_least(t, UNIT_RATIO, fit->least_share) : STR(""),
-        fit->most_share.known ? shown_span(t, UNIT_RATIO, fit->most_share)
+        fit->most_share.known ? span_text(t, UNIT_RATIO, fit->most_share)
                               : STR("")};
     return both[1].n == 0   ? both[0]
-           : both[0].n == 0 ? SAID(t, "fit.at_most", both[1])
-                            : said_with(t, "fit.least_and_most", both, 2);
+           : both[0].n == 0 ? TR(t, "fit.at_most", both[1])
+                            : tr_args(t, "fit.least_and_most", both, 2);
 }
 
-/* Both ends, however near: a length between them may be one too many. */
-static struct str longest(const struct teller *t, const struct fit *fit) {
+/* Both ends, however near: a length between them may not fit. */
+static struct str longest(const struct render *t, const struct fit *fit) {
     struct span s = fit->longest;
     int64_t most = fit->c.model ? fit->c.model->max_position : 0;
-    struct str both = s.low == s.high
-                          ? shown_span(t, UNIT_TOKENS, s)
-                          : SAID(t, "unit.between", shown_count(t, s.low),
-                                 shown_number(t, UNIT_TOKENS, s.high));
-    struct str args[] = {both, shown_number(t, UNIT_TOKENS, most)};
-    if (s.known && s.high == 0) {
-        both = said(t, "fit.longest_none");
-        args[0] = both;
-    }
-    return !s.known   ? STR("")
-           : most > 0 ? said_with(t, "fit.longest_of", args, 2)
-                      : both;
+    if (!s.known)
+        return STR("");
+    struct str high = number_text(t, UNIT_TOKENS, s.high);
+    struct str both = s.high == 0       ? tr(t, "fit.longest_none")
+                      : s.low == s.high ? span_text(t, UNIT_TOKENS, s)
+                                        : TR(t, "unit.between",
+                                             count_text(t, s.low), high);
+    return most > 0 ? TR(t, "fit.longest_of", both,
+                         number_text(t, UNIT_TOKENS, most))
+                    : both;
 }
 
-static struct str least_card(const struct teller *t, const struct gpu *gpu) {
+static struct str least_card(const struct render *t, const struct gpu *gpu) {
     if (gpu == NULL)
         return STR("");
     struct span total = span_of(gpu->total_low, gpu->total_high);
-    return SAID(t, "fit.least_card", gpu->id, shown_span(t, UNIT_BYTES, total));
+    return TR(t, "fit.least_card", gpu->id, span_text(t, UNIT_BYTES, total));
 }
 
-static void add_limits(const struct teller *t, const struct fit *fit) {
+static void add_limits(const struct render *t, const struct fit *fit) {
     struct block *under = document_section(t, "fit.most");
     bool fits_none = fit->longest.known && fit->longest.high == 0;
-    if (fit->is_training && fit->largest_batch.known)
-        add_limit(t, under, said_fact(t, FACT_batch_size),
-                  shown_span(t, UNIT_COUNT, fit->largest_batch));
+    bool has_batch = fit->is_training && fit->largest_batch.known;
     const struct {
         const char *name;
         struct str value;
     } limits[] = {
+        {"fact.batch_size",
+         has_batch ? span_text(t, UNIT_COUNT, fit->largest_batch) : STR("")},
         {"fit.longest", longest(t, fit)},
         {"fit.at_once", fits_none ? STR("")
-                                  : shown_hundredths(t, fit->concurrency)},
+                                  : hundredths_text(t, fit->concurrency)},
         {"fit.utilization", shares(t, fit)},
         {"fit.tensor_parallel",
          at_least(t, UNIT_COUNT, fit->least_tensor_parallel)},
         {"fit.card_count", at_least(t, UNIT_COUNT, fit->least_cards)},
         {"fit.card", least_card(t, fit->least_gpu)},
     };
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        add_limit(t, under, said(t, limits[i].name), limits[i].value);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct block *item =
+            document_labelled(t, under, tr(t, limits[i].name), limits[i].value);
+        item->spare = item != under->first ? LIMIT : 0;
+    }
 }
 
 /* ---- changes ---- */
 
-static void add_plans(const struct teller *t, const struct fit *fit) {
+static void add_plans(const struct render *t, const struct fit *fit) {
     size_t most = t->o->all ? FIT_PLANS : PLANS;
     if (fit->fits == FIT_YES)
         return;
     if (fit->plan_count == 0 && fit->fits == FIT_NO)
-        document_text(t, NULL, said(t, "fit.no_plan"));
+        document_text(t, NULL, tr(t, "fit.no_plan"));
     struct block *under = document_section(
         t, fit_is_settled(fit->fits) ? "fit.plan" : "fit.plan_sure");
-    under->column[0] = said(t, "report.cost");
+    under->column[0] = tr(t, "report.cost");
     for (size_t i = 0; i < fit->plan_count && i < most; i++) {
         const struct fit_plan *plan = &fit->plans[i];
         struct span pool =
@@ -139,17 +134,17 @@ static void add_plans(const struct teller *t, const struct fit *fit) {
         item->spare = i > 0 ? PLAN : 0;
         document_toned(
             t, item, TONE_DIM,
-            SAID(t, plan->is_likely ? "fit.plan_likely" : "fit.plan_numbers",
-                 shown_span(t, UNIT_BYTES, plan->needed),
-                 shown_span(t, UNIT_BYTES, pool)));
+            TR(t, plan->is_likely ? "fit.plan_likely" : "fit.plan_numbers",
+               span_text(t, UNIT_BYTES, plan->needed),
+               span_text(t, UNIT_BYTES, pool)));
     }
 }
 
 /* ---- checks ---- */
 
-/* Those that fail, those that deserve a word; KAITO's last, where it decides
- * otherwise than the arithmetic does. */
-static void add_checks(const struct teller *t, const struct fit *fit) {
+/* The checks that fail or have a remark, then KAITO's if it differs from the
+ * arithmetic. */
+static void add_checks(const struct render *t, const struct fit *fit) {
     struct str lines[FIT_FAILED_MOST];
     size_t count = fit_failed(t, fit, lines);
     struct block *under = document_section(t, "fit.checks");
@@ -163,16 +158,16 @@ static void add_checks(const struct teller *t, const struct fit *fit) {
         const char *key = sku->is_bypassed ? "fit.sku_bypass"
                           : passes         ? "fit.sku_passes"
                                            : "fit.sku_fails";
-        document_text(t, under, fit_check_said(t, key, sku, UNIT_BYTES))
+        document_text(t, under, fit_check_text(t, key, sku, UNIT_BYTES))
             ->spare = CHECK;
     }
 }
 
-static void add_formulas(const struct teller *t, const struct fit *fit) {
+static void add_formulas(const struct render *t, const struct fit *fit) {
     struct block *under = document_section(t, "fit.formulas");
     for (size_t i = 0; i < fit->formulas.count; i++)
         document_toned(t, under, TONE_DIM,
-                       said_formula(t, fit->formulas.at[i]));
+                       formula_text(t, fit->formulas.at[i]));
     document_toned(t, document_section(t, "fit.inputs"), TONE_DIM,
                    fit_inputs(t, fit));
 }
@@ -183,12 +178,12 @@ static struct str or_dash(struct str shown) {
     return shown.n > 0 ? shown : STR("-");
 }
 
-static struct str span_or_dash(const struct teller *t, enum unit unit,
+static struct str span_or_dash(const struct render *t, enum unit unit,
                                struct span s) {
-    return s.known ? shown_span(t, unit, s) : STR("-");
+    return s.known ? span_text(t, unit, s) : STR("-");
 }
 
-static void add_compare(const struct teller *t, const struct fit_sheet *s) {
+static void add_compare(const struct render *t, const struct fit_sheet *s) {
     bool trains = s->fit->is_training;
     if (s->column_count == 0)
         return;
@@ -207,7 +202,7 @@ static void add_compare(const struct teller *t, const struct fit_sheet *s) {
             span_or_dash(t, UNIT_COUNT,
                          is_step ? fit->largest_batch : fit->longest),
             is_step ? span_or_dash(t, UNIT_BYTES, fit_held(fit))
-                    : or_dash(shown_hundredths(t, fit->concurrency)),
+                    : or_dash(hundredths_text(t, fit->concurrency)),
             span_or_dash(t, UNIT_BYTES,
                          is_step ? fit->training.optimizer : fit->kv.pool),
             span_or_dash(t, UNIT_BYTES, weights))
@@ -215,7 +210,7 @@ static void add_compare(const struct teller *t, const struct fit_sheet *s) {
     }
 }
 
-static void add_sweep(const struct teller *t, const struct fit_sheet *s) {
+static void add_sweep(const struct render *t, const struct fit_sheet *s) {
     if (s->point_count == 0)
         return;
     struct block *under = document_section(t, "fit.sweep");
@@ -223,16 +218,16 @@ static void add_sweep(const struct teller *t, const struct fit_sheet *s) {
                                 "fit.requests", "fit.verdict");
     for (size_t i = 0; i < s->point_count; i++) {
         const struct fit_point *point = &s->points[i];
-        struct row *row = ROW(t, table, shown_count(t, point->tokens),
+        struct row *row = ROW(t, table, count_text(t, point->tokens),
                               span_or_dash(t, UNIT_BYTES, point->bytes),
-                              or_dash(shown_hundredths(t, point->concurrency)),
+                              or_dash(hundredths_text(t, point->concurrency)),
                               fit_verdict_word(t, point->fits));
         row->tone = fit_tone(point->fits);
         row->drawn = point->bytes.known ? point->bytes.high : 0;
     }
 }
 
-void fit_document(const struct teller *t, const struct fit_sheet *sheet) {
+void fit_document(const struct render *t, const struct fit_sheet *sheet) {
     const struct fit *fit = sheet->told;
     add_head(t, fit);
     add_compare(t, sheet);
@@ -245,7 +240,7 @@ void fit_document(const struct teller *t, const struct fit_sheet *sheet) {
         add_formulas(t, fit);
         return;
     }
-    document_toned(t, NULL, TONE_DIM, said(t, "fit.more"));
+    document_toned(t, NULL, TONE_DIM, tr(t, "fit.more"));
     t->d->lines_most = LINES + sheet->column_count + sheet->point_count +
                        STEP_LINES * sheet->steps.count;
 }

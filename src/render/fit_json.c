@@ -1,12 +1,12 @@
 /* fit_json.c: a fit as JSON; the shape is an ABI (kb/fit.schema.json). An
  * amount is an integer when it is exact, {low, high} when it is bounded, null
- * when it is not known. weights.bytes_per_gpu is always one figure, with its
+ * when it is not known. weights.bytes_per_gpu is always one number, with its
  * bounds beside it. */
 #include "render/fit_words.h"
 
 #define SCHEMA 1
 
-static struct json *inputs(const struct teller *t, const struct fit *fit) {
+static struct json *inputs(const struct render *t, const struct fit *fit) {
     struct json *o = json_new_object(t->a);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &fit->c.in[n];
@@ -16,7 +16,7 @@ static struct json *inputs(const struct teller *t, const struct fit *fit) {
     return o;
 }
 
-static struct json *weights(const struct teller *t, const struct fit *fit) {
+static struct json *weights(const struct render *t, const struct fit *fit) {
     bool is_known = fit->weights.known && fit->weights_bytes > 0;
     bool is_open = is_known && fit->weights.low != fit->weights.high;
     return JSON(
@@ -25,11 +25,12 @@ static struct json *weights(const struct teller *t, const struct fit *fit) {
         {"high", is_open ? json_int(t->a, fit->weights.high) : NULL});
 }
 
-static struct json *plans(const struct teller *t, const struct fit *fit) {
+static struct json *plans(const struct render *t, const struct fit *fit) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < fit->plan_count; i++) {
         const struct fit_plan *plan = &fit->plans[i];
-        int effort = (int)fit_plan_effort(plan), loses = (int)fit_plan_loses(plan);
+        int effort = (int)fit_plan_effort(plan);
+        int loses = (int)fit_plan_loses(plan);
         json_push(
             list,
             JSON(t, {"rank", json_int(t->a, (int64_t)i + 1)},
@@ -47,7 +48,7 @@ static struct json *plans(const struct teller *t, const struct fit *fit) {
     return list;
 }
 
-static struct json *inverses(const struct teller *t, const struct fit *fit) {
+static struct json *inverses(const struct render *t, const struct fit *fit) {
     struct str card = fit->least_gpu ? fit->least_gpu->id : STR("");
     return JSON(
         t, {"max_model_len", json_span(t, fit->longest)},
@@ -64,7 +65,7 @@ static struct json *inverses(const struct teller *t, const struct fit *fit) {
          fit->is_training ? json_span(t, fit->largest_batch) : NULL});
 }
 
-static struct json *training(const struct teller *t,
+static struct json *training(const struct render *t,
                              const struct training *held) {
     return JSON(t, {"weights", json_span(t, held->weights)},
                 {"gradients", json_span(t, held->gradients)},
@@ -74,7 +75,7 @@ static struct json *training(const struct teller *t,
                 {"host", json_span(t, held->host)});
 }
 
-static struct json *checks(const struct teller *t, const struct fit *fit) {
+static struct json *checks(const struct render *t, const struct fit *fit) {
     struct json *o = json_new_object(t->a);
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const struct fit_checked *k = &fit->checks[i];
@@ -90,9 +91,9 @@ static struct json *checks(const struct teller *t, const struct fit *fit) {
     return o;
 }
 
-static void set_fit(const struct teller *t, struct json *o,
+static void set_fit(const struct render *t, struct json *o,
                     const struct fit *fit) {
-    struct json *because = json_text(t->a, said_note(t, &fit->because));
+    struct json *because = json_text(t->a, note_text(t, &fit->because));
     JSON_ADD(o, {"inputs", inputs(t, fit)},
              {"verdict", json_spelling(t->a, fit_spelling(fit->fits))},
              {"kv", json_kv(t, &fit->kv)}, {"weights", weights(t, fit)},
@@ -106,7 +107,7 @@ static void set_fit(const struct teller *t, struct json *o,
               fit->is_training ? training(t, &fit->training) : NULL});
 }
 
-static struct json *compared(const struct teller *t,
+static struct json *compared(const struct render *t,
                              const struct fit_sheet *sheet) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < sheet->column_count; i++) {
@@ -119,7 +120,7 @@ static struct json *compared(const struct teller *t,
     return list;
 }
 
-static struct json *swept(const struct teller *t,
+static struct json *swept(const struct render *t,
                           const struct fit_sheet *sheet) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < sheet->point_count; i++) {
@@ -135,7 +136,7 @@ static struct json *swept(const struct teller *t,
     return list;
 }
 
-struct json *json_fit(const struct teller *t, const struct fit_sheet *sheet) {
+struct json *json_fit(const struct render *t, const struct fit_sheet *sheet) {
     struct json *top = JSON(t, {"schema", json_int(t->a, SCHEMA)},
                             {"oomkb", json_text(t->a, t->o->version)});
     set_fit(t, top, sheet->fit);

@@ -1,5 +1,4 @@
-/* fit_words.c: a fit in words, sentence by sentence, for the formats that
- * people read. */
+/* fit_words.c: the sentences about a fit, for the formats that people read. */
 #include "render/fit_words.h"
 
 #include "diagnose/diagnose.h"
@@ -10,53 +9,54 @@ static const struct fact *input(const struct fit *fit, enum fact_name name) {
     return &fit->c.in[name];
 }
 
-static struct str shown_input(const struct teller *t, const struct fit *fit,
-                              enum fact_name name) {
+static struct str fact_in(const struct render *t, const struct fit *fit,
+                          enum fact_name name) {
     const struct fact *f = input(fit, name);
-    return f->known ? shown_fact(t, f) : STR("");
+    return f->known ? fact_text(t, f) : STR("");
 }
 
-/* ---- what was asked ---- */
+/* ---- the question ---- */
 
-/* A card of which somebody said less memory than it has is a slice. */
-static struct str card_name(const struct teller *t, const struct fit *fit) {
+/* The name of the card; of a memory that the user gave, a slice of the card. */
+static struct str card_name(const struct render *t, const struct fit *fit) {
     const struct fact *total = input(fit, FACT_gpu_total);
     const struct fact *name = input(fit, FACT_gpu_name);
-    struct str args[] = {name->word, shown_span(t, UNIT_BYTES,
-                                                span_of_fact(total))};
+    struct str args[] = {name->word, span_text(t, UNIT_BYTES,
+                                               span_of_fact(total))};
     if (fit->c.gpu != NULL && total->source != SOURCE_USER)
         return fit->c.gpu->id;
     if (!total->known)
         return STR("");
-    return name->known ? said_with(t, "fit.slice", args, 2) : args[1];
+    return name->known ? tr_args(t, "fit.slice", args, 2) : args[1];
 }
 
-static struct str cards(const struct teller *t, const struct fit *fit) {
+static struct str cards(const struct render *t, const struct fit *fit) {
     struct str card = card_name(t, fit);
     const struct fact *count = input(fit, FACT_gpu_count);
     int64_t n = count->known ? count->number
                              : input(fit, FACT_tensor_parallel)->number *
                                    input(fit, FACT_pipeline_parallel)->number;
     if (card.n == 0)
-        return said(t, "fit.some_card");
+        return tr(t, "fit.some_card");
     if (n <= 1)
         return card;
-    return SAID(t, "fit.cards", shown_count(t, n), card);
+    return TR(t, "fit.cards", count_text(t, n), card);
 }
 
-/* "Qwen/Qwen2.5-32B-Instruct (awq)": where weights are not the release's. */
-static struct str model_name(const struct teller *t, const struct fit *fit) {
+/* "Qwen/Qwen2.5-32B-Instruct (awq)", if the weights are stored otherwise than
+ * the release. */
+static struct str model_name(const struct render *t, const struct fit *fit) {
     const struct model *model = fit->c.model;
     const struct fact *how = input(fit, FACT_quantization);
     const struct fact *name = input(fit, FACT_model);
     if (model == NULL)
-        return name->known ? name->word : said(t, "fit.some_model");
+        return name->known ? name->word : tr(t, "fit.some_model");
     bool is_other = how->known && how->word.n > 0 &&
                     !str_eq(how->word, model->quantization);
-    return is_other ? SAID(t, "fit.stored", model->id, how->word) : model->id;
+    return is_other ? TR(t, "fit.stored", model->id, how->word) : model->id;
 }
 
-struct str fit_title(const struct teller *t, const struct fit *fit) {
+struct str fit_title(const struct render *t, const struct fit *fit) {
     const struct fact *engine = input(fit, FACT_engine);
     const struct fact *version = input(fit, FACT_engine_version);
     const struct engine *its = reader_engine_by_id(t->r, fit->c.engine);
@@ -66,16 +66,16 @@ struct str fit_title(const struct teller *t, const struct fit *fit) {
             ? arena_printf(t->a, "%.*s %.*s", STR_ARG(name),
                            STR_ARG(version->word))
             : name;
-    return SAID(t, "fit.title", model_name(t, fit), cards(t, fit), software,
-                fit_verdict_word(t, fit->fits));
+    return TR(t, "fit.title", model_name(t, fit), cards(t, fit), software,
+              fit_verdict_word(t, fit->fits));
 }
 
-struct str fit_verdict_word(const struct teller *t, enum truth_fit fits) {
+struct str fit_verdict_word(const struct render *t, enum truth_fit fits) {
     static const char *const keys[] = {[FIT_YES] = "fit.yes",
                                        [FIT_LIKELY] = "fit.likely",
                                        [FIT_NO] = "fit.no",
                                        [FIT_UNKNOWN] = "fit.unknown"};
-    return said(t, keys[fits]);
+    return tr(t, keys[fits]);
 }
 
 struct span fit_held(const struct fit *fit) {
@@ -83,74 +83,75 @@ struct span fit_held(const struct fit *fit) {
                      span_of_fact(input(fit, FACT_non_torch)));
 }
 
-static struct str training_numbers(const struct teller *t,
+static struct str training_numbers(const struct render *t,
                                    const struct fit *fit) {
     struct span all = fit_held(fit);
     if (!all.known)
         return STR("");
-    return SAID(t, fit->budget.total.known ? "fit.step_and_card" : "fit.step",
-                shown_input(t, fit, FACT_batch_size),
-                shown_input(t, fit, FACT_seq_len),
-                shown_span(t, UNIT_BYTES, all),
-                shown_span(t, UNIT_BYTES, fit->budget.total));
+    return TR(t, fit->budget.total.known ? "fit.step_and_card" : "fit.step",
+              fact_in(t, fit, FACT_batch_size),
+              fact_in(t, fit, FACT_seq_len),
+              span_text(t, UNIT_BYTES, all),
+              span_text(t, UNIT_BYTES, fit->budget.total));
 }
 
-/* How much is left, or by how much the rest alone is too large. */
-static struct str with_room(const struct teller *t,
+/* The need and the room; without room, the amount by which the rest is too
+ * large. */
+static struct str with_room(const struct render *t,
                             const struct str need[2], struct span pool) {
     struct span missing = span_minus(span_exact(0), pool);
     struct str args[] = {need[0], need[1], STR(""), STR("")};
     if (pool.high <= 0) {
-        args[2] = shown_span(t, UNIT_BYTES, missing);
-        return said_with(t, "fit.no_room", args, 3);
+        args[2] = span_text(t, UNIT_BYTES, missing);
+        return tr_args(t, "fit.no_room", args, 3);
     }
     if (pool.low < 0) {
-        args[2] = shown_bytes(t, pool.high);
-        args[3] = shown_bytes(t, missing.high);
-        return said_with(t, "fit.perhaps_room", args, 4);
+        args[2] = bytes_text(t, pool.high);
+        args[3] = bytes_text(t, missing.high);
+        return tr_args(t, "fit.perhaps_room", args, 4);
     }
-    args[2] = shown_span(t, UNIT_BYTES, pool);
-    return said_with(t, "fit.need_and_pool", args, 3);
+    args[2] = span_text(t, UNIT_BYTES, pool);
+    return tr_args(t, "fit.need_and_pool", args, 3);
 }
 
-struct str fit_numbers(const struct teller *t, const struct fit *fit) {
+struct str fit_numbers(const struct render *t, const struct fit *fit) {
     const struct kv *kv = &fit->kv;
-    struct str length = shown_input(t, fit, FACT_max_model_len);
-    struct str need = shown_span(t, UNIT_BYTES, kv->bytes_per_request);
+    struct str length = fact_in(t, fit, FACT_max_model_len);
+    struct str need = span_text(t, UNIT_BYTES, kv->bytes_per_request);
     if (fit->is_training)
         return training_numbers(t, fit);
     if (!kv->bytes_per_request.known)
         return STR("");
     struct str args[] = {length, need};
     if (!kv->pool.known)
-        return said_with(t, "fit.need", args, 2);
+        return tr_args(t, "fit.need", args, 2);
     return with_room(t, args, kv->pool);
 }
 
-struct str fit_asked(const struct teller *t, const struct fit *fit) {
-    struct str args[] = {shown_count(t, fit->requests),
-                         shown_hundredths(t, fit->kv.max_concurrency)};
+struct str fit_asked(const struct render *t, const struct fit *fit) {
+    struct str args[] = {count_text(t, fit->requests),
+                         hundredths_text(t, fit->kv.max_concurrency)};
     return fit->requests > 1 && args[1].n > 0
-               ? said_with(t, "fit.asked", args, 2)
+               ? tr_args(t, "fit.asked", args, 2)
                : STR("");
 }
 
-struct str fit_needs(const struct teller *t, const struct fit *fit) {
+struct str fit_needs(const struct render *t, const struct fit *fit) {
     struct words names = words_begin(t, STR(", "));
     if (fit->because.key != NULL)
-        return said_note(t, &fit->because);
+        return note_text(t, &fit->because);
     for (size_t i = 0; i < fit->kv.needs.count; i++) {
-        struct str label = said_fact(t, fit->kv.needs.at[i]);
+        struct str label = label_text(t, fit->kv.needs.at[i]);
         const char *name = fact_spelling(fit->kv.needs.at[i]);
         bool is_own = str_eq(label, str_of(name));
         words_add(&names, is_own ? label
                                  : arena_printf(t->a, "%.*s (%s)",
                                                 STR_ARG(label), name));
     }
-    return words_said(&names, "fit.needs");
+    return words_into(&names, "fit.needs");
 }
 
-struct budget fit_parts(const struct teller *t, const struct fit *fit) {
+struct budget fit_parts(const struct render *t, const struct fit *fit) {
     struct budget shown = fit->budget;
     if (shown.count == 0 || !engine_of(&fit->c)->lacks_torch)
         return shown;
@@ -174,7 +175,7 @@ static struct str flag_of(const struct engine *engine, enum fact_name name) {
 }
 
 /* "--max-model-len 4096"; "zero_stage=2" where the engine has no flag. */
-static struct str change_said(const struct teller *t, const struct fit *fit,
+static struct str change_text(const struct render *t, const struct fit *fit,
                               const struct engine *engine,
                               const struct fact *f) {
     bool has_none = f->name == FACT_batch_size && !fit->is_training;
@@ -188,7 +189,7 @@ static struct str change_said(const struct teller *t, const struct fit *fit,
                         is_variable ? "=" : " ", STR_ARG(value));
 }
 
-/* Weights that no flag makes: they must have been stored so. */
+/* True for a format that no flag makes: the weights have to be stored in it. */
 static bool is_of_checkpoint(const struct engine *engine,
                              const struct fact *f) {
     bool is_made_at_load = flag_of(engine, f->name).n > 0 &&
@@ -199,42 +200,42 @@ static bool is_of_checkpoint(const struct engine *engine,
 
 /* ---- checks ---- */
 
-struct str fit_check_said(const struct teller *t, const char *key,
+struct str fit_check_text(const struct render *t, const char *key,
                           const struct fit_checked *k, enum unit unit) {
-    return SAID(t, key, shown_span(t, unit, k->asked),
-                shown_span(t, unit, k->there));
+    return TR(t, key, span_text(t, unit, k->asked),
+              span_text(t, unit, k->there));
 }
 
-size_t fit_failed(const struct teller *t, const struct fit *fit,
+size_t fit_failed(const struct render *t, const struct fit *fit,
                   struct str lines[FIT_FAILED_MOST]) {
     size_t count = 0;
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const struct fit_checked *k = &fit->checks[i];
         if (k->verdict == VERDICT_NOT_ENOUGH && fit_checks[i].key != NULL)
             lines[count++] =
-                fit_check_said(t, fit_checks[i].key, k, fit_checks[i].unit);
+                fit_check_text(t, fit_checks[i].key, k, fit_checks[i].unit);
     }
     for (int i = 0; i < CHECK_COUNT_OF; i++) {
         const struct note *why = &fit->checks[i].why;
         if (why->key != NULL && why->key != fit->because.key &&
             i != CHECK_RELEASE)
-            lines[count++] = said_note(t, why);
+            lines[count++] = note_text(t, why);
     }
     return count;
 }
 
-struct str fit_changes(const struct teller *t, const struct fit *fit,
+struct str fit_changes(const struct render *t, const struct fit *fit,
                        const struct fit_plan *plan) {
     const struct engine *engine = reader_engine_by_id(t->r, fit->c.engine);
     struct words all = words_begin(t, STR(" "));
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];
-        struct str cards = shown_count(t, f->number);
+        struct str cards = count_text(t, f->number);
         words_add(&all, f->name == FACT_gpu_count
-                            ? SAID(t, "fit.on_cards", cards)
+                            ? TR(t, "fit.on_cards", cards)
                         : is_of_checkpoint(engine, f)
-                            ? SAID(t, "fit.with_weights", f->word)
-                            : change_said(t, fit, engine, f));
+                            ? TR(t, "fit.with_weights", f->word)
+                            : change_text(t, fit, engine, f));
     }
     return words_end(&all);
 }
@@ -248,7 +249,7 @@ static const char *const source_keys[] = {
     [SOURCE_DERIVED] = "fit.from_bounds",
 };
 
-struct str fit_inputs(const struct teller *t, const struct fit *fit) {
+struct str fit_inputs(const struct render *t, const struct fit *fit) {
     struct words all = words_begin(t, STR(", "));
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = input(fit, (enum fact_name)n);
@@ -257,10 +258,10 @@ struct str fit_inputs(const struct teller *t, const struct fit *fit) {
         if (!f->known || is_in_title)
             continue;
         struct str shown = f->ranged && f->source != SOURCE_LOG
-                               ? shown_span(t, fact_unit((enum fact_name)n),
-                                            span_of(f->low, f->high))
-                               : shown_fact(t, f);
-        struct str source = said(t, source_keys[f->source]);
+                               ? span_text(t, fact_unit((enum fact_name)n),
+                                           span_of(f->low, f->high))
+                               : fact_text(t, f);
+        struct str source = tr(t, source_keys[f->source]);
         words_add(&all, arena_printf(t->a, "%s %.*s (%.*s)",
                                      fact_spelling((enum fact_name)n),
                                      STR_ARG(shown), STR_ARG(source)));
@@ -268,15 +269,14 @@ struct str fit_inputs(const struct teller *t, const struct fit *fit) {
     return words_end(&all);
 }
 
-/* What the engine refuses, whatever room there is. */
+/* False for a fit that the engine refuses although there is room. */
 static bool is_of_room(const struct fit *fit) {
     struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
     return fit->fits != FIT_NO || !need.known || !fit->kv.pool.known ||
            span_fits(need, fit->kv.pool) != VERDICT_ENOUGH;
 }
 
-/* The largest part of what does not fit. */
-struct str fit_tightest(const struct teller *t, const struct fit *fit) {
+struct str fit_tightest(const struct render *t, const struct fit *fit) {
     struct budget shown = fit_parts(t, fit);
     const struct budget_part *largest = NULL;
     for (size_t i = 0; i < shown.count; i++) {
@@ -290,8 +290,8 @@ struct str fit_tightest(const struct teller *t, const struct fit *fit) {
     if (largest == NULL || !shown.total.known || fit->fits == FIT_YES ||
         !is_of_room(fit))
         return STR("");
-    return SAID(t, "fit.tightest",
-                said_part(t, largest->part),
-                shown_span(t, UNIT_BYTES, largest->bytes),
-                shown_span(t, UNIT_BYTES, shown.total));
+    return TR(t, "fit.tightest",
+              part_label(t, largest->part),
+              span_text(t, UNIT_BYTES, largest->bytes),
+              span_text(t, UNIT_BYTES, shown.total));
 }

@@ -1,5 +1,5 @@
-/* formats.c: the one table of formats. A format that people read is one
- * function that walks a document; JSON is made from the answer itself. */
+/* formats.c: the table of formats. A format that people read is a function that
+ * walks a document; JSON is made from the answer itself. */
 #include "render/parts.h"
 
 enum shows { SHOWS_REPORT = 1, SHOWS_ENTRY = 2, SHOWS_LIST = 4, SHOWS_FIT = 8,
@@ -8,9 +8,9 @@ enum shows { SHOWS_REPORT = 1, SHOWS_ENTRY = 2, SHOWS_LIST = 4, SHOWS_FIT = 8,
 struct format {
     const char *name;
     unsigned shows;
-    /* the one or the other */
-    void (*walk)(const struct teller *t, struct buf *out);
-    void (*data)(const struct teller *t, const struct answer *answer,
+    /* one of the two is NULL */
+    void (*walk)(const struct render *t, struct buf *out);
+    void (*data)(const struct render *t, const struct answer *answer,
                  struct buf *out);
 };
 
@@ -47,13 +47,7 @@ static unsigned kind_of(const struct answer *answer) {
                                     : SHOWS_FIT;
 }
 
-_Noreturn static void refuse(struct arena *a, const char *name, unsigned shows) {
-    arena_raise(a, FAIL_USAGE, "format %s is for %s", name,
-                shows == SHOWS_REPORT ? "reports on logs"
-                                      : "list, search and fit");
-}
-
-static void build(const struct teller *t, const struct answer *answer) {
+static void build(const struct render *t, const struct answer *answer) {
     if (answer->is_memory)
         memory_document(t, answer->report);
     else if (answer->report != NULL)
@@ -75,10 +69,12 @@ void format_write(const struct format *f, struct arena *a, struct reader *r,
                   const struct answer *answer, const struct render_options *o,
                   struct buf *out) {
     struct document d = {0};
-    struct teller t = {.a = a, .r = r, .o = o, .lang = o->lang, .d = &d};
+    struct render t = {.a = a, .r = r, .o = o, .lang = o->lang, .d = &d};
     struct answer shown = *answer;
     if ((f->shows & kind_of(answer)) == 0)
-        refuse(a, f->name, f->shows);
+        arena_raise(a, FAIL_USAGE, "format %s is for %s", f->name,
+                    f->shows == SHOWS_REPORT ? "reports on logs"
+                                             : "list, search and fit");
     if (shown.report != NULL)
         shown.report = report_shown(a, r, shown.report, o);
     if (f->data != NULL) {

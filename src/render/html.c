@@ -1,11 +1,11 @@
-/* html.c: a document as HTML: headings, lists, tables with scopes, code. The
- * only file that knows what HTML takes for markup.
+/* html.c: a document as HTML: headings, lists, tables with scopes, code. Only
+ * this file knows the markup of HTML.
  *
- * A whole page, to be opened or mailed; of a site the <article> alone, since
- * the site has its own frame (author/site_html.c). Nothing in it has a style,
- * a script or a picture: classes say what a thing is, and without a style sheet
- * the page reads in order. Bars are rectangles of an SVG with a list of their
- * parts, so they are as wide as the page and read aloud.
+ * It is a whole page, to be opened or mailed; in a site it is the <article>
+ * alone, since the site has its own frame (author/site_html.c). It has no
+ * style, script or picture: elements have classes, and without a style sheet
+ * the page reads in order. Bars are rectangles of an SVG, as wide as the page,
+ * with a list of their parts for screen readers.
  *
  *     title          <h1>, of an answer within a page <h2>
  *     section        <section> with a heading of the next level
@@ -17,61 +17,61 @@
 
 #include "base/utf8.h"
 
-#define BAR_UNITS 1000 /* width of a bar in full length, in an SVG's own units */
+#define BAR_UNITS 1000 /* of a bar of full length, in the SVG's own units */
 
-struct sheet {
-    const struct teller *t;
+struct html_writer {
+    const struct render *t;
     struct buf *out;
 };
 
-static void raw(struct sheet *s, const char *markup) {
-    buf_add(s->out, str_of(markup));
+static void raw(struct html_writer *w, const char *markup) {
+    buf_add(w->out, str_of(markup));
 }
 
 /* ---- inline ---- */
 
-static void put_escaped(struct sheet *s, struct str text) {
+static void put_escaped(struct html_writer *w, struct str text) {
     for (size_t i = 0; i < text.n; i++) {
         switch (text.p[i]) {
-        case '&': raw(s, "&amp;"); break;
-        case '<': raw(s, "&lt;"); break;
-        case '>': raw(s, "&gt;"); break;
-        case '"': raw(s, "&quot;"); break;
-        default: buf_add_char(s->out, text.p[i]);
+        case '&': raw(w, "&amp;"); break;
+        case '<': raw(w, "&lt;"); break;
+        case '>': raw(w, "&gt;"); break;
+        case '"': raw(w, "&quot;"); break;
+        default: buf_add_char(w->out, text.p[i]);
         }
     }
 }
 
-static void put(struct sheet *s, struct str text) {
-    struct str line = str_trim(shown_short(s->t, text, SIZE_MAX)), inside;
+static void put(struct html_writer *w, struct str text) {
+    struct str line = str_trim(short_text(w->t, text, SIZE_MAX)), inside;
     while (line.n > 0) {
         size_t n = 0;
         if (line.p[0] == '`' && code_span_at(line, &inside, &n)) {
-            raw(s, "<code>");
-            put_escaped(s, str_trim(inside));
-            raw(s, "</code>");
+            raw(w, "<code>");
+            put_escaped(w, str_trim(inside));
+            raw(w, "</code>");
         } else {
             n = line.p[0] == '`' ? backquotes_at(line)
                                  : str_find_char(line, '`');
-            put_escaped(s, str_slice(line, 0, n));
+            put_escaped(w, str_slice(line, 0, n));
         }
         line = str_from(line, n);
     }
 }
 
-struct str html_of(const struct teller *t, struct str text) {
+struct str html_of(const struct render *t, struct str text) {
     struct buf out;
     buf_init_in(&out, t->a, 65536 + text.n * 8);
-    struct sheet s = {t, &out};
-    put(&s, text);
+    struct html_writer w = {t, &out};
+    put(&w, text);
     return buf_str(&out);
 }
 
 struct str html_plain(struct arena *a, struct str text) {
     struct buf out;
     buf_init_in(&out, a, 65536 + text.n * 8);
-    struct sheet s = {NULL, &out};
-    put_escaped(&s, text);
+    struct html_writer w = {NULL, &out};
+    put_escaped(&w, text);
     return buf_str(&out);
 }
 
@@ -82,27 +82,27 @@ static const char *const classes[] = {
 };
 
 /* <tag class="tone"> */
-static void open_toned(struct sheet *s, const char *tag, enum tone tone) {
-    buf_printf(s->out, "<%s", tag);
+static void open_toned(struct html_writer *w, const char *tag, enum tone tone) {
+    buf_printf(w->out, "<%s", tag);
     if (tone != TONE_PLAIN)
-        buf_printf(s->out, " class=\"%s\"", classes[tone]);
-    buf_add_char(s->out, '>');
+        buf_printf(w->out, " class=\"%s\"", classes[tone]);
+    buf_add_char(w->out, '>');
 }
 
-static void put_toned(struct sheet *s, const char *tag, enum tone tone,
+static void put_toned(struct html_writer *w, const char *tag, enum tone tone,
                       struct str text) {
-    open_toned(s, tag, tone);
-    put(s, text);
-    buf_printf(s->out, "</%s>", tag);
+    open_toned(w, tag, tone);
+    put(w, text);
+    buf_printf(w->out, "</%s>", tag);
 }
 
-static void put_labelled(struct sheet *s, const char *label, enum tone tone,
-                         struct str text) {
+static void put_labelled(struct html_writer *w, const char *label,
+                         enum tone tone, struct str text) {
     if (text.n > 0) {
-        buf_printf(s->out, " <span class=\"%s%s%s\">", label,
+        buf_printf(w->out, " <span class=\"%s%s%s\">", label,
                    tone == TONE_PLAIN ? "" : " ", classes[tone]);
-        put(s, text);
-        raw(s, "</span>");
+        put(w, text);
+        raw(w, "</span>");
     }
 }
 
@@ -113,39 +113,39 @@ static bool is_web(struct str href) {
            str_starts(href, STR("http://"));
 }
 
-/* The pages of a site stand beside its Markdown, under the same name. */
-static struct str page_of(struct sheet *s, struct str href) {
-    struct str path = href, readme = STR("README.md"), suffix = STR(".md");
-    if (is_web(href) || !str_ends(path, suffix))
+/* The HTML page of a site beside a Markdown page of the same name. */
+static struct str page_of(struct html_writer *w, struct str href) {
+    bool is_readme = str_ends(href, STR("README.md"));
+    if (is_web(href) || !str_ends(href, STR(".md")))
         return href;
-    if (str_ends(path, readme))
-        return arena_printf(s->t->a, "%.*sindex.html",
-                            STR_ARG(str_slice(path, 0, path.n - readme.n)));
-    return arena_printf(s->t->a, "%.*s.html",
-                        STR_ARG(str_slice(path, 0, path.n - suffix.n)));
+    size_t n = href.n - (is_readme ? STR("README.md").n : STR(".md").n);
+    return arena_printf(w->t->a, "%.*s%s.html", STR_ARG(str_slice(href, 0, n)),
+                        is_readme ? "index" : "");
 }
 
-static void put_link(struct sheet *s, struct str href, struct str text) {
+static void put_link(struct html_writer *w, struct str href, struct str text) {
     struct buf address;
-    buf_init_in(&address, s->t->a, CODE_BYTES_MAX);
-    put_address(&address, page_of(s, href));
-    raw(s, "<a href=\"");
-    put_escaped(s, settled(s->t->a, &address));
-    raw(s, "\">");
-    put(s, text.n > 0 ? text : link_name(s->t, href));
-    raw(s, "</a>");
+    buf_init_in(&address, w->t->a, CODE_BYTES_MAX);
+    put_address(&address, page_of(w, href));
+    raw(w, "<a href=\"");
+    put_escaped(w, kept_text(w->t->a, &address));
+    raw(w, "\">");
+    put(w, text.n > 0 ? text : link_name(w->t, href));
+    raw(w, "</a>");
 }
 
 /* ---- blocks ---- */
 
-static void put_code(struct sheet *s, const char *language, struct str code) {
-    buf_printf(s->out, "<pre><code class=\"language-%s\">", language);
-    put_escaped(s, str_trim(clean_code(s->t, code)));
-    raw(s, "</code></pre>\n");
+static void put_code(struct html_writer *w, const char *language,
+                     struct str code) {
+    buf_printf(w->out, "<pre><code class=\"language-%s\">", language);
+    put_escaped(w, str_trim(clean_code(w->t, code)));
+    raw(w, "</code></pre>\n");
 }
 
-static void put_bar(struct sheet *s, const struct bar *bar, int64_t scale) {
-    buf_printf(s->out, "<svg viewBox=\"0 0 %d 24\" "
+static void put_bar(struct html_writer *w, const struct bar *bar,
+                    int64_t scale) {
+    buf_printf(w->out, "<svg viewBox=\"0 0 %d 24\" "
                "preserveAspectRatio=\"none\" aria-hidden=\"true\" "
                "focusable=\"false\">", BAR_UNITS);
     int64_t at = 0;
@@ -153,121 +153,120 @@ static void put_bar(struct sheet *s, const struct bar *bar, int64_t scale) {
         int64_t end = at + bar->part[i].bytes;
         int64_t x = scale > 0 ? at * BAR_UNITS / scale : 0;
         int64_t to = scale > 0 ? end * BAR_UNITS / scale : 0;
-        buf_printf(s->out, "<rect class=\"part%zu\" x=\"%lld\" y=\"0\" "
+        buf_printf(w->out, "<rect class=\"part%zu\" x=\"%lld\" y=\"0\" "
                    "width=\"%lld\" height=\"24\"/>", i % BAR_PARTS,
                    (long long)x, (long long)(to > x ? to - x : 1));
         at = end;
     }
-    raw(s, "</svg>\n");
+    raw(w, "</svg>\n");
 }
 
-static void put_bars(struct sheet *s, const struct bars *bars) {
-    raw(s, "<figure class=\"bars\">\n");
+static void put_bars(struct html_writer *w, const struct bars *bars) {
+    raw(w, "<figure class=\"bars\">\n");
     for (size_t k = 0; k < bars->count; k++) {
         const struct bar *bar = &bars->bar[k];
-        raw(s, "<p>");
-        put_toned(s, "span", TONE_STRONG, bar->label);
-        put_labelled(s, "end", TONE_PLAIN, bar->end);
-        raw(s, "</p>\n");
-        put_bar(s, bar, bars->scale_bytes);
-        raw(s, bar->count > 1 ? "<ul class=\"parts\">\n" : "");
+        raw(w, "<p>");
+        put_toned(w, "span", TONE_STRONG, bar->label);
+        put_labelled(w, "end", TONE_PLAIN, bar->end);
+        raw(w, "</p>\n");
+        put_bar(w, bar, bars->scale_bytes);
+        raw(w, bar->count > 1 ? "<ul class=\"parts\">\n" : "");
         for (size_t i = 0; i < bar->count && bar->count > 1; i++) {
-            buf_printf(s->out, "<li class=\"part%zu\">", i % BAR_PARTS);
-            put(s, bar->part[i].name);
-            put_labelled(s, "amount", TONE_PLAIN, bar->part[i].shown);
-            raw(s, "</li>\n");
+            buf_printf(w->out, "<li class=\"part%zu\">", i % BAR_PARTS);
+            put(w, bar->part[i].name);
+            put_labelled(w, "amount", TONE_PLAIN, bar->part[i].shown);
+            raw(w, "</li>\n");
         }
-        raw(s, bar->count > 1 ? "</ul>\n" : "");
+        raw(w, bar->count > 1 ? "</ul>\n" : "");
     }
-    raw(s, "</figure>\n");
+    raw(w, "</figure>\n");
 }
 
-static void put_cell(struct sheet *s, const struct row *row, bool is_title,
-                     size_t column) {
+static void put_cell(struct html_writer *w, const struct row *row,
+                     bool is_title, size_t column) {
     struct str text = row->cells[column];
     const char *tag = (!is_title && column > 0) || text.n == 0 ? "td"
                       : is_title ? "th scope=\"col\""
                                  : "th scope=\"row\"";
-    buf_printf(s->out, "<%s>", tag);
+    buf_printf(w->out, "<%s>", tag);
     if (column == 0 && row->href.n > 0)
-        put_link(s, row->href, text);
+        put_link(w, row->href, text);
     else
-        put(s, text);
-    buf_printf(s->out, "</%.2s>", tag);
+        put(w, text);
+    buf_printf(w->out, "</%.2s>", tag);
 }
 
-/* A wide table scrolls by itself, by keys as well. */
-static void put_table(struct sheet *s, const struct table *t) {
-    raw(s, "<div class=\"table\" tabindex=\"0\"><table>\n");
+/* A wide table scrolls by itself, also by keys. */
+static void put_table(struct html_writer *w, const struct table *t) {
+    raw(w, "<div class=\"table\" tabindex=\"0\"><table>\n");
     for (size_t row = 0; row < t->count; row++) {
-        raw(s, row == 0 ? "<thead>" : row == 1 ? "<tbody>\n" : "");
-        open_toned(s, "tr", row == 0 ? TONE_PLAIN : t->rows[row].tone);
+        raw(w, row == 0 ? "<thead>" : row == 1 ? "<tbody>\n" : "");
+        open_toned(w, "tr", row == 0 ? TONE_PLAIN : t->rows[row].tone);
         for (size_t i = 0; i < t->columns; i++)
-            put_cell(s, &t->rows[row], row == 0, i);
-        raw(s, row == 0 ? "</tr></thead>\n" : "</tr>\n");
+            put_cell(w, &t->rows[row], row == 0, i);
+        raw(w, row == 0 ? "</tr></thead>\n" : "</tr>\n");
     }
-    raw(s, t->count > 1 ? "</tbody>\n" : "");
-    raw(s, "</table></div>\n");
+    raw(w, t->count > 1 ? "</tbody>\n" : "");
+    raw(w, "</table></div>\n");
 }
 
-static void put_heading(struct sheet *s, int level, struct str text) {
-    buf_printf(s->out, "<h%d>", level);
-    put(s, text);
-    buf_printf(s->out, "</h%d>\n", level);
+static void put_heading(struct html_writer *w, int level, struct str text) {
+    buf_printf(w->out, "<h%d>", level);
+    put(w, text);
+    buf_printf(w->out, "</h%d>\n", level);
 }
 
-static void put_below(struct sheet *s, const struct block *b, int level);
+static void put_below(struct html_writer *w, const struct block *b, int level);
 
-static void put_id(struct sheet *s, const struct block *b) {
-    raw(s, "<p class=\"id\"><code>");
-    put_escaped(s, str_trim(shown_short(s->t, b->text, SIZE_MAX)));
-    raw(s, "</code>");
-    put_labelled(s, "kind", TONE_PLAIN, b->column[0]);
-    raw(s, "</p>\n");
-    raw(s, b->first != NULL ? "<p class=\"pages\">" : "");
+static void put_id(struct html_writer *w, const struct block *b) {
+    raw(w, "<p class=\"id\"><code>");
+    put_escaped(w, str_trim(short_text(w->t, b->text, SIZE_MAX)));
+    raw(w, "</code>");
+    put_labelled(w, "kind", TONE_PLAIN, b->column[0]);
+    raw(w, "</p>\n");
+    raw(w, b->first != NULL ? "<p class=\"pages\">" : "");
     for (const struct block *in = b->first; in != NULL; in = in->next) {
-        raw(s, in == b->first ? "" : " \u00b7 ");
-        put_link(s, in->href, in->text);
+        raw(w, in == b->first ? "" : " \u00b7 ");
+        put_link(w, in->href, in->text);
     }
-    raw(s, b->first != NULL ? "</p>\n" : "");
+    raw(w, b->first != NULL ? "</p>\n" : "");
 }
 
-static void put_item(struct sheet *s, const struct block *b, int level) {
+static void put_item(struct html_writer *w, const struct block *b, int level) {
     bool is_numbered = are_digits(b->mark);
     bool is_strong = is_numbered || b->tone == TONE_STRONG;
-    raw(s, "<li");
+    raw(w, "<li");
     if (is_numbered)
-        buf_printf(s->out, " value=\"%.*s\"", STR_ARG(b->mark));
-    raw(s, is_strong ? "><p><strong>" : "><p>");
+        buf_printf(w->out, " value=\"%.*s\"", STR_ARG(b->mark));
+    raw(w, is_strong ? "><p><strong>" : "><p>");
     if (b->href.n > 0)
-        put_link(s, b->href, b->text);
-    else if (b->mark.n == 0)
-        put(s, in_backquotes(s->t->a, b->text));
+        put_link(w, b->href, b->text);
     else
-        put(s, b->text);
-    raw(s, is_strong ? "</strong>" : "");
-    put_labelled(s, "verdict", b->column_tone, b->column[0]);
-    put_labelled(s, "cost", TONE_PLAIN, b->column[1]);
-    raw(s, "</p>\n");
-    put_below(s, b, level);
-    raw(s, "</li>\n");
+        put(w, b->mark.n == 0 ? in_backquotes(w->t->a, b->text) : b->text);
+    raw(w, is_strong ? "</strong>" : "");
+    put_labelled(w, "verdict", b->column_tone, b->column[0]);
+    put_labelled(w, "cost", TONE_PLAIN, b->column[1]);
+    raw(w, "</p>\n");
+    put_below(w, b, level);
+    raw(w, "</li>\n");
 }
 
-static void put_source(struct sheet *s, const struct block *b) {
-    raw(s, "<li>");
-    put_link(s, b->href, is_web(b->href) ? STR("") : b->text);
+static void put_source(struct html_writer *w, const struct block *b) {
+    raw(w, "<li>");
+    put_link(w, b->href, is_web(b->href) ? STR("") : b->text);
     if (is_web(b->href) && b->text.n > 0) {
-        raw(s, " \u2014 ");
-        put(s, b->text);
+        raw(w, " \u2014 ");
+        put(w, b->text);
     }
-    put_labelled(s, "date", TONE_DIM, b->column[0]);
-    raw(s, "</li>\n");
+    put_labelled(w, "date", TONE_DIM, b->column[0]);
+    raw(w, "</li>\n");
 }
 
-/* What stands in one list with what comes before it; NULL: no list. */
+/* The list that the block belongs to; NULL: none. */
 static const char *list_of(const struct block *b) {
     if (b->kind == BLOCK_LINK)
-        return b->text.n > 0 ? "<ul class=\"links\">" : "<ul class=\"threads\">";
+        return b->text.n > 0 ? "<ul class=\"links\">"
+                             : "<ul class=\"threads\">";
     if (b->kind != BLOCK_ITEM)
         return NULL;
     return are_digits(b->mark)              ? "<ol>"
@@ -277,54 +276,52 @@ static const char *list_of(const struct block *b) {
                                             : "<ul>";
 }
 
-static void put_section(struct sheet *s, const struct block *b, int level) {
-    raw(s, "<section>\n");
-    put_heading(s, level + 1, b->text);
-    put_below(s, b, level + 1);
-    raw(s, "</section>\n");
-}
-
-static void put_block(struct sheet *s, const struct block *under,
+static void put_block(struct html_writer *w, const struct block *under,
                       const struct block *b, int level) {
     const char *language = under->kind == BLOCK_ITEM ? "sh" : "text";
     switch (b->kind) {
-    case BLOCK_TITLE: put_heading(s, level, b->text); break;
-    case BLOCK_ID: put_id(s, b); break;
-    case BLOCK_SECTION: put_section(s, b, level); break;
+    case BLOCK_TITLE: put_heading(w, level, b->text); break;
+    case BLOCK_ID: put_id(w, b); break;
+    case BLOCK_SECTION:
+        raw(w, "<section>\n");
+        put_heading(w, level + 1, b->text);
+        put_below(w, b, level + 1);
+        raw(w, "</section>\n");
+        break;
     case BLOCK_TEXT:
-        put_toned(s, "p", b->tone, b->text);
-        raw(s, "\n");
+        put_toned(w, "p", b->tone, b->text);
+        raw(w, "\n");
         break;
-    case BLOCK_ITEM: put_item(s, b, level); break;
+    case BLOCK_ITEM: put_item(w, b, level); break;
     case BLOCK_CODE:
-        put_code(s, b->language != NULL ? b->language : language, b->text);
+        put_code(w, b->language != NULL ? b->language : language, b->text);
         break;
-    case BLOCK_BARS: put_bars(s, b->bars); break;
-    case BLOCK_TABLE: put_table(s, b->table); break;
-    case BLOCK_LINK: put_source(s, b); break;
-    case BLOCK_RULE: raw(s, "<hr>\n"); break;
+    case BLOCK_BARS: put_bars(w, b->bars); break;
+    case BLOCK_TABLE: put_table(w, b->table); break;
+    case BLOCK_LINK: put_source(w, b); break;
+    case BLOCK_RULE: raw(w, "<hr>\n"); break;
     }
 }
 
-static void close_list(struct sheet *s, const char *list) {
-    raw(s, list == NULL ? "" : str_starts(str_of(list), STR("<ol")) ? "</ol>\n"
+static void close_list(struct html_writer *w, const char *list) {
+    raw(w, list == NULL ? "" : str_starts(str_of(list), STR("<ol")) ? "</ol>\n"
                                                                  : "</ul>\n");
 }
 
-/* Items and links that follow each other are one list. */
-static void put_below(struct sheet *s, const struct block *b, int level) {
+/* Consecutive blocks of the same list are one list. */
+static void put_below(struct html_writer *w, const struct block *b, int level) {
     const char *open = NULL;
     for (const struct block *in = b->first; in != NULL; in = in->next) {
         const char *list = list_of(in);
         if (list != open) {
-            close_list(s, open);
-            raw(s, list != NULL ? list : "");
-            raw(s, list != NULL ? "\n" : "");
+            close_list(w, open);
+            if (list != NULL)
+                buf_printf(w->out, "%s\n", list);
             open = list;
         }
-        put_block(s, b, in, level);
+        put_block(w, b, in, level);
     }
-    close_list(s, open);
+    close_list(w, open);
 }
 
 static struct str title_of(const struct document *d) {
@@ -334,45 +331,35 @@ static struct str title_of(const struct document *d) {
     return b != NULL ? b->text : STR("oomkb");
 }
 
-void html_walk(const struct teller *t, struct buf *out) {
-    struct sheet s = {t, out};
+void html_walk(const struct render *t, struct buf *out) {
+    struct html_writer w = {t, out};
     const char *lang = lang_name(t->lang);
     if (!t->o->is_site) {
         buf_printf(out, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n"
                    "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
                    "content=\"width=device-width, initial-scale=1\">\n"
                    "<title>", lang);
-        put_escaped(&s, str_trim(shown_short(t, title_of(t->d), SIZE_MAX)));
-        raw(&s, "</title>\n</head>\n<body>\n<main>\n");
+        put_escaped(&w, str_trim(short_text(t, title_of(t->d), SIZE_MAX)));
+        raw(&w, "</title>\n</head>\n<body>\n<main>\n");
     }
     buf_printf(out, "<article lang=\"%s\">\n", lang);
-    put_below(&s, &t->d->top, t->o->is_part ? 2 : 1);
-    raw(&s, "</article>\n");
-    raw(&s, t->o->is_site ? "" : "</main>\n</body>\n</html>\n");
+    put_below(&w, &t->d->top, t->o->is_part ? 2 : 1);
+    raw(&w, "</article>\n");
+    raw(&w, t->o->is_site ? "" : "</main>\n</body>\n</html>\n");
 }
 
-/* Templates of pages, filled: a page of the site is a frame round an
- * answer. What is filled in from i18n is escaped, a slot is HTML already. */
-static struct str slot_named(const struct html_slot *slots, size_t count,
-                             struct str name, bool *is_there) {
-    for (size_t i = 0; i < count; i++) {
-        if (str_eq(str_of(slots[i].name), name)) {
-            *is_there = true;
-            return slots[i].html;
-        }
-    }
-    return STR("");
-}
+/* ---- the frame of a page of the site ---- */
 
-static struct str filling(const struct teller *t, const struct html_slot *slots,
+/* The HTML of a slot, or of a text of i18n. */
+static struct str filling(const struct render *t, const struct html_slot *slots,
                           size_t count, struct str name) {
-    bool is_there = false, is_value = str_starts(name, STR("="));
-    struct str slot = slot_named(slots, count, name, &is_there);
-    if (is_there)
-        return slot;
+    bool is_value = str_starts(name, STR("="));
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(str_of(slots[i].name), name))
+            return slots[i].html;
     struct str key =
         arena_printf(t->a, "site.%.*s", STR_ARG(str_from(name, is_value)));
-    struct str text = said(t, key.p);
+    struct str text = tr(t, key.p);
     if (str_eq(text, key))
         arena_raise(t->a, FAIL_USAGE,
                     "the knowledge base has no text %.*s for its pages: build "
@@ -383,7 +370,7 @@ static struct str filling(const struct teller *t, const struct html_slot *slots,
 void html_fill(struct arena *a, struct reader *r, enum lang lang,
                struct str template, const struct html_slot *slots,
                size_t slot_count, struct buf *out) {
-    struct teller t = {.a = a, .r = r, .lang = lang};
+    struct render t = {.a = a, .r = r, .lang = lang};
     while (template.n > 0) {
         size_t open = str_find(template, STR("{{"));
         buf_add(out, str_slice(template, 0, open));
@@ -399,6 +386,6 @@ void html_fill(struct arena *a, struct reader *r, enum lang lang,
 }
 
 struct str text_in(struct arena *a, enum lang lang, const struct text *text) {
-    struct teller t = {.a = a, .lang = lang};
-    return said_text(&t, text);
+    struct render t = {.a = a, .lang = lang};
+    return localized(&t, text);
 }

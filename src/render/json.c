@@ -1,6 +1,6 @@
 /* json.c: an answer as JSON, made from the answer itself. The shape is an ABI
- * (kb/report.schema.json): fields are added, never renamed. `json` is
- * indented, `jsonl` is the same on one line.
+ * (kb/report.schema.json): fields are added, never renamed. `json` is indented,
+ * `jsonl` is on one line.
  *
  * A list: {"schema":1,"entries":[{id, component, mechanism, severity, role,
  * title}]}; a search adds matched, score and snippet. */
@@ -8,15 +8,16 @@
 
 #define SCHEMA 1
 
-static struct json *head(const struct teller *t) {
+static struct json *head(const struct render *t) {
     return JSON(t, {"schema", json_int(t->a, SCHEMA)},
                 {"oomkb", json_text(t->a, t->o->version)},
-                {"kb", JSON(t, {"entries", json_int(t->a, (int64_t)t->o->entries)},
-                            {"digest", json_text(t->a, t->o->digest)})},
+                {"kb",
+                 JSON(t, {"entries", json_int(t->a, (int64_t)t->o->entries)},
+                      {"digest", json_text(t->a, t->o->digest)})},
                 {"lang", json_spelling(t->a, lang_name(t->lang))});
 }
 
-static struct json *input(const struct teller *t, const struct report *rep) {
+static struct json *input(const struct render *t, const struct report *rep) {
     struct json *gave_up =
         JSON(t, {"line", json_int(t->a, rep->gave_up_line)},
              {"patterns", json_int(t->a, rep->gave_up_patterns)});
@@ -27,7 +28,7 @@ static struct json *input(const struct teller *t, const struct report *rep) {
                 {"gave_up", rep->gave_up_patterns > 0 ? gave_up : NULL});
 }
 
-static struct json *context(const struct teller *t, const struct report *rep) {
+static struct json *context(const struct render *t, const struct report *rep) {
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < rep->context.count; i++) {
         const struct fact *f = &rep->context.at[i];
@@ -36,7 +37,7 @@ static struct json *context(const struct teller *t, const struct report *rep) {
     return o;
 }
 
-static struct json *questions(const struct teller *t,
+static struct json *questions(const struct render *t,
                               const struct report *rep) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < rep->question_count; i++) {
@@ -44,14 +45,14 @@ static struct json *questions(const struct teller *t,
         const char *name = fact_spelling(q->fact);
         struct str set = arena_printf(t->a, "--set %s=", name);
         json_push(list, JSON(t, {"fact", json_spelling(t->a, name)},
-                             {"ask", json_text(t->a, said_note(t, &q->ask))},
+                             {"ask", json_text(t->a, note_text(t, &q->ask))},
                              {"how", json_str_or_null(t->a, q->how)},
                              {"set", json_text(t->a, set)}));
     }
     return list;
 }
 
-static struct json *whole_report(const struct teller *t,
+static struct json *whole_report(const struct render *t,
                                  const struct report *rep) {
     struct json *top = head(t), *findings = json_new_array(t->a);
     bool has_command = rep->command_before.n > 0 || rep->command_after.n > 0;
@@ -69,14 +70,14 @@ static struct json *whole_report(const struct teller *t,
     return top;
 }
 
-static struct json *whole_entry(const struct teller *t,
+static struct json *whole_entry(const struct render *t,
                                 const struct entry *entry) {
     struct json *top = head(t);
     json_set(top, "entry", json_entry_object(t, entry));
     return top;
 }
 
-static struct json *whole_list(const struct teller *t,
+static struct json *whole_list(const struct render *t,
                                const struct listing *list) {
     struct json *entries = json_new_array(t->a);
     for (size_t i = 0; i < list->count; i++)
@@ -89,7 +90,7 @@ static void write(struct json *top, bool is_pretty, struct buf *out) {
     buf_add_char(out, '\n');
 }
 
-static struct json *whole(const struct teller *t, const struct answer *answer) {
+static struct json *whole(const struct render *t, const struct answer *answer) {
     return answer->is_memory       ? json_memory(t, answer->report)
            : answer->report != NULL ? whole_report(t, answer->report)
            : answer->entry != NULL ? whole_entry(t, answer->entry)
@@ -99,13 +100,13 @@ static struct json *whole(const struct teller *t, const struct answer *answer) {
                                     : json_fit(t, answer->fit);
 }
 
-void json_data(const struct teller *t, const struct answer *answer,
+void json_data(const struct render *t, const struct answer *answer,
                struct buf *out) {
     write(whole(t, answer), true, out);
 }
 
 /* Of a list, a line for each entry or name. */
-void jsonl_data(const struct teller *t, const struct answer *answer,
+void jsonl_data(const struct render *t, const struct answer *answer,
                 struct buf *out) {
     const struct listing *list = answer->list;
     const struct names *names = answer->names;

@@ -1,35 +1,35 @@
-/* json_fact.c: the small objects of the JSON: facts, amounts, rates,
- * estimates. An amount is an integer when it is exact, {low, high} when it is
- * an interval, null when it is not known. */
+/* json_fact.c: facts, amounts, rates and estimates as JSON. An amount is an
+ * integer if it is exact, {low, high} if it is an interval, null if it is
+ * unknown. */
 #include "render/parts.h"
 
 struct json *json_str_or_null(struct arena *a, struct str s) {
     return s.n > 0 ? json_text(a, s) : json_new_null(a);
 }
 
-struct json *json_said(const struct teller *t, const struct text *text) {
-    return json_str_or_null(t->a, said_text(t, text));
+struct json *json_local(const struct render *t, const struct text *text) {
+    return json_str_or_null(t->a, localized(t, text));
 }
 
-struct json *json_note(const struct teller *t, const struct note *n) {
-    return json_str_or_null(t->a, said_note(t, n));
+struct json *json_note(const struct render *t, const struct note *n) {
+    return json_str_or_null(t->a, note_text(t, n));
 }
 
-struct json *json_int_or_null(const struct teller *t, bool is_known,
+struct json *json_int_or_null(const struct render *t, bool is_known,
                               int64_t n) {
     return is_known ? json_int(t->a, n) : json_new_null(t->a);
 }
 
-struct json *json_micro_or_null(const struct teller *t, int64_t micro) {
+struct json *json_micro_or_null(const struct render *t, int64_t micro) {
     return micro >= 0 ? json_micro(t->a, micro) : json_new_null(t->a);
 }
 
-struct json *json_truth(const struct teller *t, enum truth_fit fits) {
+struct json *json_truth(const struct render *t, enum truth_fit fits) {
     return fit_is_settled(fits) ? json_bool(t->a, fits == FIT_YES)
                                 : json_new_null(t->a);
 }
 
-static struct json *number(const struct teller *t, enum unit unit, int64_t n) {
+static struct json *number(const struct render *t, enum unit unit, int64_t n) {
     switch (unit) {
     case UNIT_BYTES:
     case UNIT_TOKENS:
@@ -44,16 +44,16 @@ static struct json *number(const struct teller *t, enum unit unit, int64_t n) {
     return json_new_null(t->a);
 }
 
-/* Only where there is one. */
-static struct json *owner(const struct teller *t, int64_t n) {
+/* NULL: it has none. */
+static struct json *owner(const struct render *t, int64_t n) {
     return n != FACT_NONE ? json_int(t->a, n) : NULL;
 }
 
-static struct json *words(const struct teller *t, struct str s) {
+static struct json *words(const struct render *t, struct str s) {
     return s.n > 0 ? json_text(t->a, s) : NULL;
 }
 
-struct json *json_fact(const struct teller *t, const struct fact *f) {
+struct json *json_fact(const struct render *t, const struct fact *f) {
     enum unit unit = fact_unit(f->name);
     bool is_word = unit == UNIT_TEXT || unit == UNIT_VERSION;
     bool is_ranged = f->known && f->ranged;
@@ -72,7 +72,7 @@ struct json *json_fact(const struct teller *t, const struct fact *f) {
                 {"why", words(t, f->why)});
 }
 
-struct json *json_facts(const struct teller *t, const struct fact *at,
+struct json *json_facts(const struct render *t, const struct fact *at,
                         size_t count) {
     struct json *array = json_new_array(t->a);
     for (size_t i = 0; i < count; i++)
@@ -80,7 +80,7 @@ struct json *json_facts(const struct teller *t, const struct fact *at,
     return array;
 }
 
-struct json *json_amount(const struct teller *t, enum unit unit,
+struct json *json_amount(const struct render *t, enum unit unit,
                          struct span s) {
     if (!s.known || s.low == s.high)
         return s.known ? number(t, unit, s.low) : json_new_null(t->a);
@@ -88,22 +88,22 @@ struct json *json_amount(const struct teller *t, enum unit unit,
                 {"high", number(t, unit, s.high)});
 }
 
-struct json *json_span(const struct teller *t, struct span s) {
+struct json *json_span(const struct render *t, struct span s) {
     return json_amount(t, UNIT_BYTES, s);
 }
 
-struct json *json_hundredths(const struct teller *t, struct span s) {
+struct json *json_hundredths(const struct render *t, struct span s) {
     return json_amount(t, UNIT_RATIO, ratio_of_hundredths(s));
 }
 
-struct json *json_maintainers(const struct teller *t, int64_t worked,
+struct json *json_maintainers(const struct render *t, int64_t worked,
                               int64_t tried) {
     return tried > 0 ? JSON(t, {"worked", json_int(t->a, worked)},
                             {"tried", json_int(t->a, tried)})
                      : NULL;
 }
 
-struct json *json_success(const struct teller *t, const struct success *s,
+struct json *json_success(const struct render *t, const struct success *s,
                           const char *worked_key) {
     if (!s->known)
         return json_new_null(t->a);
@@ -117,15 +117,15 @@ struct json *json_success(const struct teller *t, const struct success *s,
                                                  s->maintainers_tried)});
 }
 
-struct json *json_needs(const struct teller *t, const struct needs *needs) {
+struct json *json_needs(const struct render *t, const struct needs *needs) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < needs->count; i++)
         json_push(list, json_spelling(t->a, fact_spelling(needs->at[i])));
     return list;
 }
 
-/* A fix that no arithmetic estimates has the verdict "none". */
-struct json *json_estimate(const struct teller *t, const struct fix *fix) {
+/* A fix without an estimate has the verdict "none". */
+struct json *json_estimate(const struct render *t, const struct fix *fix) {
     static const struct estimate none = {.verdict = VERDICT_NONE,
                                          .share_micro = SHARE_NONE,
                                          .capacity_micro = SHARE_NONE};
@@ -149,11 +149,11 @@ struct json *json_estimate(const struct teller *t, const struct fix *fix) {
         {"formula", json_str_or_null(t->a, e->formula)});
 }
 
-struct json *json_acts_on(const struct teller *t, const struct acts_on *what) {
+struct json *json_acts_on(const struct render *t, const struct acts_on *what) {
     bool has_kind = what->kind != ACT_KIND_none;
     bool has_change = what->change != CHANGE_none;
     if (what->flag.n == 0 && !has_kind)
-        return json_new_null(t->a); /* a look, not a change */
+        return json_new_null(t->a); /* it changes nothing */
     return JSON(
         t, {"flag", words(t, what->flag)},
         {"change",

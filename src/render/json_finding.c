@@ -11,8 +11,7 @@ static const char *const applying[] = {[APPLIES_YES] = "yes",
                                        [APPLIES_NO] = "no",
                                        [APPLIES_ALREADY] = "already"};
 
-static struct json *instances(const struct teller *t,
-                              const struct finding *f) {
+static struct json *instances(const struct render *t, const struct finding *f) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->instance_count; i++) {
         const struct instance *is = &f->instances[i];
@@ -26,7 +25,7 @@ static struct json *instances(const struct teller *t,
     return list;
 }
 
-struct json *json_kv(const struct teller *t, const struct kv *kv) {
+struct json *json_kv(const struct render *t, const struct kv *kv) {
     return JSON(t,
                 {"bytes_per_token", JSON(t, {"fixed", json_span(t, kv->fixed)},
                                          {"slope", json_span(t, kv->slope)})},
@@ -40,7 +39,7 @@ struct json *json_kv(const struct teller *t, const struct kv *kv) {
                 {"needs", json_needs(t, &kv->needs)});
 }
 
-struct json *json_budget(const struct teller *t, const struct budget *b) {
+struct json *json_budget(const struct render *t, const struct budget *b) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < b->count; i++) {
         const struct budget_part *part = &b->parts[i];
@@ -51,29 +50,28 @@ struct json *json_budget(const struct teller *t, const struct budget *b) {
     return list;
 }
 
-struct json *json_formulas(const struct teller *t,
-                           const struct formulas *f) {
+struct json *json_formulas(const struct render *t, const struct formulas *f) {
     return json_strings(t, &(struct str_list){f->at, f->count});
 }
 
-struct json *json_notes(const struct teller *t, const struct note *at,
+struct json *json_notes(const struct render *t, const struct note *at,
                         size_t count) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < count; i++)
-        json_push(list, json_text(t->a, said_note(t, &at[i])));
+        json_push(list, json_text(t->a, note_text(t, &at[i])));
     return list;
 }
 
-static struct json *fix_object(const struct teller *t, const struct fix *fix) {
+static struct json *fix_object(const struct render *t, const struct fix *fix) {
     const struct workaround *is = fix->workaround;
     struct json *own = JSON(t, {"worked", json_int(t->a, fix->own.worked)},
                             {"failed", json_int(t->a, fix->own.failed)},
                             {"mean", json_micro(t->a, fix->own.mean)});
-    struct json *worth = json_text(t->a, said_note(t, &fix->worth));
+    struct json *worth = json_text(t->a, note_text(t, &fix->worth));
     return JSON(t, {"rank", json_int(t->a, fix->rank)},
                 {"id", json_text(t->a, is->id)},
                 {"action", json_text(t->a, fix_title(t, fix))},
-                {"how", json_text(t->a, said_text(t, &fix->how))},
+                {"how", json_text(t->a, localized(t, &fix->how))},
                 {"command", json_str_or_null(t->a, fix->command)},
                 {"first_try", json_str_or_null(t->a, fix->first_try)},
                 {"acts_on", json_acts_on(t, &is->acts_on)},
@@ -81,7 +79,7 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
                 {"effort", json_word(t, WORDS_EFFORT, (int)fix->effort)},
                 {"loses", json_word(t, WORDS_LOSES, (int)is->loses)},
                 {"frees", json_word(t, WORDS_FREES, (int)is->frees)},
-                {"trade_off", json_said(t, &is->trade_off)},
+                {"trade_off", json_local(t, &is->trade_off)},
                 {"success", json_success(t, &fix->success, "worked")},
                 {"own", fix->own.worked + fix->own.failed > 0 ? own : NULL},
                 {"applies", json_spelling(t->a, applying[fix->applies])},
@@ -93,7 +91,7 @@ static struct json *fix_object(const struct teller *t, const struct fix *fix) {
                 {"worth", t->o->why ? worth : NULL});
 }
 
-static struct json *fixes(const struct teller *t, const struct finding *f) {
+static struct json *fixes(const struct render *t, const struct finding *f) {
     struct json *list = json_new_array(t->a);
     size_t most = t->o->top != 0 ? t->o->top : SIZE_MAX;
     for (size_t i = 0; i < f->fix_count && i < most; i++)
@@ -101,8 +99,7 @@ static struct json *fixes(const struct teller *t, const struct finding *f) {
     return list;
 }
 
-static struct json *dead_ends(const struct teller *t,
-                              const struct finding *f) {
+static struct json *dead_ends(const struct render *t, const struct finding *f) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->dead_end_count; i++) {
         const struct dead_end_shown *d = &f->dead_ends[i];
@@ -116,8 +113,7 @@ static struct json *dead_ends(const struct teller *t,
     return list;
 }
 
-static struct json *versions(const struct teller *t,
-                             const struct finding *f) {
+static struct json *versions(const struct render *t, const struct finding *f) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->version_count; i++) {
         const struct version_line *v = &f->versions[i];
@@ -129,7 +125,7 @@ static struct json *versions(const struct teller *t,
             {"in_range", v->in_range == RANGE_UNKNOWN
                              ? json_new_null(t->a)
                              : json_bool(t->a, v->in_range == RANGE_INSIDE)},
-            {"note", json_said(t, &v->row->note)});
+            {"note", json_local(t, &v->row->note)});
         json_push(list, o);
     }
     return list;
@@ -142,8 +138,8 @@ static const char *const outcomes[] = {
     [RECONCILE_RESIDUAL] = "residual",
 };
 
-/* Null where nothing was printed that a model could be held against. */
-static struct json *reconciliation(const struct teller *t,
+/* Null if the log has no amount to compare a model with. */
+static struct json *reconciliation(const struct render *t,
                                    const struct finding *f) {
     const struct reconciliation *r = &f->reconciliation;
     if (r->outcome == RECONCILE_UNKNOWN && !r->per_token.known)
@@ -161,25 +157,25 @@ static struct json *reconciliation(const struct teller *t,
         {"formula", json_str_or_null(t->a, r->formula)});
 }
 
-/* Most probable first, with the evidence that moved it. */
-static struct json *causes(const struct teller *t, const struct finding *f) {
+/* Most probable first, each with its evidence. */
+static struct json *causes(const struct render *t, const struct finding *f) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < f->cause_count; i++) {
         const struct belief *b = &f->causes[i];
         struct json *because = json_new_array(t->a);
         for (size_t k = 0; k < b->because_count; k++)
             json_push(because,
-                      json_text(t->a, said_text(t, &b->because[k]->because)));
+                      json_text(t->a, localized(t, &b->because[k]->because)));
         json_push(list,
                   JSON(t, {"cause", json_text(t->a, b->cause->id)},
-                       {"name", json_text(t->a, said_text(t, &b->cause->name))},
+                       {"name", json_text(t->a, localized(t, &b->cause->name))},
                        {"p", json_micro(t->a, b->p_micro)},
                        {"because", because}));
     }
     return list;
 }
 
-struct json *json_finding(const struct teller *t, const struct finding *f) {
+struct json *json_finding(const struct render *t, const struct finding *f) {
     const struct entry *e = f->entry;
     return JSON(
         t, {"id", json_text(t->a, f->id)},
@@ -187,8 +183,8 @@ struct json *json_finding(const struct teller *t, const struct finding *f) {
         {"entry", json_text(t->a, e->id)},
         {"component", json_text(t->a, e->component)},
         {"mechanism", json_word(t, WORDS_MECHANISM, (int)f->mechanism)},
-        {"title", json_text(t->a, said_title(t, f))},
-        {"root_cause", json_text(t->a, said_text(t, &e->root_cause))},
+        {"title", json_text(t->a, title_text(t, f))},
+        {"root_cause", json_text(t->a, localized(t, &e->root_cause))},
         {"role", json_word(t, WORDS_ROLE, (int)f->role)},
         {"cause", json_int_or_null(t, f->cause >= 0, f->cause)},
         {"severity", json_word(t, WORDS_SEVERITY, (int)e->severity)},

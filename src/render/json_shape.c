@@ -1,23 +1,22 @@
-/* json_shape.c: a noun of the corpus as JSON, key by key, as corpus/fields.h has
- * them; texts in one language. What was left out is null. */
+/* json_shape.c: a noun of the corpus as JSON, by the keys of corpus/fields.h;
+ * texts in one language. An absent value is null. */
 #include <string.h>
 
 #include "render/parts.h"
 
-struct json *json_word(const struct teller *t, enum vocabulary which,
+struct json *json_word(const struct render *t, enum vocabulary which,
                        int value) {
     return json_spelling(t->a, word_spelling(which, value));
 }
 
-struct json *json_strings(const struct teller *t,
-                          const struct str_list *list) {
+struct json *json_strings(const struct render *t, const struct str_list *list) {
     struct json *array = json_new_array(t->a);
     for (size_t i = 0; i < list->count; i++)
         json_push(array, json_text(t->a, list->at[i]));
     return array;
 }
 
-static struct json *settings(const struct teller *t, const struct setting *at,
+static struct json *settings(const struct render *t, const struct setting *at,
                              size_t count) {
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < count; i++)
@@ -25,7 +24,7 @@ static struct json *settings(const struct teller *t, const struct setting *at,
     return o;
 }
 
-static struct json *json_events(const struct teller *t,
+static struct json *json_events(const struct render *t,
                                 const struct version_event *at, size_t count) {
     struct json *events = json_new_array(t->a);
     for (size_t i = 0; i < count; i++)
@@ -34,7 +33,7 @@ static struct json *json_events(const struct teller *t,
     return events;
 }
 
-static struct json *shares(const struct teller *t,
+static struct json *shares(const struct render *t,
                            const struct cause_share *at, size_t count) {
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < count; i++)
@@ -43,7 +42,7 @@ static struct json *shares(const struct teller *t,
     return o;
 }
 
-static struct json *cures(const struct teller *t, const struct cure *at,
+static struct json *cures(const struct render *t, const struct cure *at,
                           size_t count) {
     struct json *o = json_new_object(t->a);
     for (size_t i = 0; i < count; i++)
@@ -52,7 +51,7 @@ static struct json *cures(const struct teller *t, const struct cure *at,
     return o;
 }
 
-static struct json *number(const struct teller *t, const struct field *f,
+static struct json *number(const struct render *t, const struct field *f,
                            int64_t n) {
     if (n < 0 && f->absent < 0)
         return json_new_null(t->a);
@@ -60,7 +59,7 @@ static struct json *number(const struct teller *t, const struct field *f,
     return is_micro ? json_micro(t->a, n) : json_int(t->a, n);
 }
 
-static struct json *json_rate(const struct teller *t, const struct rate *rate,
+static struct json *json_rate(const struct render *t, const struct rate *rate,
                               const char *worked_key) {
     if (rate->basis == BASIS_none)
         return json_new_null(t->a);
@@ -73,14 +72,15 @@ static struct json *json_rate(const struct teller *t, const struct rate *rate,
         {"maintainers", json_maintainers(t, rate->maintainers_worked,
                                          rate->maintainers_tried)},
         {"rate", json_micro_or_null(t, has_counts ? -1 : rate->rate_micro)},
-        {"because", json_said(t, &rate->because)},
+        {"because", json_local(t, &rate->because)},
         {"source", json_str_or_null(t->a, rate->source)},
         {"links", json_strings(t, &rate->links)});
 }
 
 /* ---- shapes in shapes ---- */
 
-/* What tells the items of two keys apart that fill one list; 0: nothing. */
+/* The offset of the bool that separates the items of two keys with one list; 0:
+ * the list has one key. */
 static size_t mark_of(const struct shape *shape, const struct field *f) {
     for (const struct field *o = shape->fields; o->key != NULL; o++)
         if (o->at == f->at && o->mark_at != 0 && o->type == FIELD_LIST)
@@ -88,7 +88,7 @@ static size_t mark_of(const struct shape *shape, const struct field *f) {
     return 0;
 }
 
-static struct json *items(const struct teller *t, const struct shape *shape,
+static struct json *items(const struct render *t, const struct shape *shape,
                           const struct field *f, const char *noun) {
     struct json *list = json_new_array(t->a);
     size_t count = *(const size_t *)(const void *)(noun + f->count_at);
@@ -103,9 +103,9 @@ static struct json *items(const struct teller *t, const struct shape *shape,
     return list;
 }
 
-/* A rate and what a fix acts on have their own forms; another mapping that was
- * left out has nothing under its first key. */
-static struct json *mapping(const struct teller *t, const struct field *f,
+/* A rate and acts_on have their own forms. Another mapping is absent if its
+ * first key has no value. */
+static struct json *mapping(const struct render *t, const struct field *f,
                             const void *at) {
     if (f->shape == &shape_rate) {
         bool is_fail = str_eq(str_of(f->key), STR("fail"));
@@ -119,7 +119,7 @@ static struct json *mapping(const struct teller *t, const struct field *f,
     return key->n > 0 ? json_shape(t, f->shape, at) : json_new_null(t->a);
 }
 
-static struct json *value(const struct teller *t, const struct shape *shape,
+static struct json *value(const struct render *t, const struct shape *shape,
                           const struct field *f, const char *noun) {
     const void *at = noun + f->at;
     size_t count = 0;
@@ -130,7 +130,7 @@ static struct json *value(const struct teller *t, const struct shape *shape,
     case FIELD_DATE: case FIELD_ENTRY: case FIELD_CHOICE:
     case FIELD_PREDICATE:
         return json_str_or_null(t->a, *(const struct str *)at);
-    case FIELD_TEXT: return json_said(t, at);
+    case FIELD_TEXT: return json_local(t, at);
     case FIELD_PATTERNS: case FIELD_LINES: case FIELD_LINKS: case FIELD_WHEN:
     case FIELD_ENTRIES: return json_strings(t, at);
     case FIELD_FACT:
@@ -155,7 +155,7 @@ static struct json *value(const struct teller *t, const struct shape *shape,
     return json_new_null(t->a);
 }
 
-struct json *json_shape(const struct teller *t, const struct shape *shape,
+struct json *json_shape(const struct render *t, const struct shape *shape,
                         const void *noun) {
     struct json *o = json_new_object(t->a);
     for (const struct field *f = field_written(shape->fields); f != NULL;
@@ -166,34 +166,33 @@ struct json *json_shape(const struct teller *t, const struct shape *shape,
     return o;
 }
 
-/* A whole entry as JSON, texts in one language, and the parts
- * of an entry that a finding shows too. */
-struct json *json_range(const struct teller *t,
-                        const struct version_range *r) {
+/* ---- an entry, and its parts that a finding has too ---- */
+
+struct json *json_range(const struct render *t, const struct version_range *r) {
     return JSON(t, {"product", json_text(t->a, r->product)},
                 {"events", json_events(t, r->events, r->event_count)});
 }
 
-struct json *json_references(const struct teller *t,
+struct json *json_references(const struct render *t,
                              const struct reference *at, size_t count) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < count; i++)
         json_push(list, JSON(t, {"url", json_text(t->a, at[i].url)},
                              {"seen", json_str_or_null(t->a, at[i].seen)},
-                             {"claim", json_said(t, &at[i].claim)}));
+                             {"claim", json_local(t, &at[i].claim)}));
     return list;
 }
 
-static struct json *see_row(const struct teller *t, struct json *kind,
+static struct json *see_row(const struct render *t, struct json *kind,
                             struct str entry, struct str url,
                             const struct text *text) {
     return JSON(t, {"kind", kind}, {"entry", json_str_or_null(t->a, entry)},
                 {"url", json_str_or_null(t->a, url)},
-                {"text", json_said(t, text)});
+                {"text", json_local(t, text)});
 }
 
 /* Related entries, then documentation. */
-struct json *json_see_also(const struct teller *t, const struct entry *e) {
+struct json *json_see_also(const struct render *t, const struct entry *e) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < e->relation_count; i++) {
         const struct relation *r = &e->relations[i];
@@ -206,9 +205,8 @@ struct json *json_see_also(const struct teller *t, const struct entry *e) {
     return list;
 }
 
-/* Beside its keys: its id, and relations and documentation as a report has
- * them. */
-struct json *json_entry_object(const struct teller *t, const struct entry *e) {
+/* Its keys, its id, and its relations and documentation as in a report. */
+struct json *json_entry_object(const struct render *t, const struct entry *e) {
     struct json *o = json_shape(t, &shape_entry, e);
     JSON_ADD(o, {"id", json_text(t->a, e->id)},
              {"see_also", json_see_also(t, e)});

@@ -1,19 +1,20 @@
-/* list.c: several entries, a few words each: what `oomkb list` and `oomkb
- * search` show, and the JSON index of a site. */
+/* list.c: entries, a few lines each: `oomkb list`, `oomkb search`, and the JSON
+ * index of a site. */
 #include "render/parts.h"
 #include "base/utf8.h"
 
 #define SNIPPET_COLUMNS 160
 #define SEARCH_MOST 20
 
-/* Why a search found an entry: the place in its texts where one of
- * the words stands. The index knows stems and pairs, not places; so the texts
- * are looked through here, the cause first. A word that stands in none of
- * them as it was typed (an inflected one) leaves the beginning of the cause. */
+/* ---- the snippet of a search ----
+ *
+ * The place in the entry's texts, the cause first, that has one of the words.
+ * The index has stems and pairs but no places, so the texts are searched here.
+ * Without such a place (an inflected word) it is the beginning of the cause. */
 #define WORDS_MAX 48
 #define BEFORE_BYTES 60 /* shown before the word */
 
-/* Byte where word stands in text, ASCII letters of any case; else text.n. */
+/* The offset of the word in the text, in any case; text.n: it is not there. */
 static size_t find_word(struct str text, struct str word) {
     for (size_t at = 0; at + word.n <= text.n; at++)
         if (str_eq_nocase(str_slice(text, at, word.n), word))
@@ -21,7 +22,7 @@ static size_t find_word(struct str text, struct str word) {
     return text.n;
 }
 
-/* The first of the words that text has; false: none. */
+/* The offset of the first of the words that the text has. False: none. */
 static bool find_words(struct str text, struct str words, size_t *at) {
     for (size_t i = 0; words.n > 0 && i < WORDS_MAX;) {
         struct str word = str_cut(words, ' ', &words);
@@ -35,7 +36,7 @@ static bool find_words(struct str text, struct str words, size_t *at) {
     return false;
 }
 
-/* A place to begin: behind a blank, or at a character. */
+/* The offset where the snippet begins: behind a blank, or at a character. */
 static size_t begin_near(struct str text, size_t at) {
     size_t from = at > BEFORE_BYTES ? at - BEFORE_BYTES : 0;
     while (from > 0 && from < at &&
@@ -47,62 +48,51 @@ static size_t begin_near(struct str text, size_t at) {
     return from;
 }
 
-static struct str cut_out(const struct teller *t, struct str text, size_t at,
-                          size_t columns) {
+static struct str cut_out(const struct render *t, struct str text, size_t at) {
     size_t from = begin_near(text, at), end = from, used = 0;
-    while (end < text.n && used < columns) {
-        uint32_t cp = 0;
-        size_t n = utf8_next(str_from(text, end), &cp);
-        used += utf8_width(str_slice(text, end, n));
-        end += n;
+    while (end < text.n && used < SNIPPET_COLUMNS) {
+        struct utf8_char c = utf8_char_at(text, end);
+        used += c.columns;
+        end += c.n;
     }
     while (end < text.n && end > at && text.p[end] != ' ' &&
            ((unsigned char)text.p[end - 1] & 0x80) == 0 &&
            text.p[end - 1] != ' ')
-        end--; /* no half word at the end */
+        end--; /* no part of a word at the end */
     struct str piece = str_trim(str_slice(text, from, end - from));
     return arena_printf(t->a, "%s%.*s%s", from > 0 ? "\u2026" : "",
                         STR_ARG(piece), end < text.n ? "\u2026" : "");
 }
 
-struct places { /* the texts of an entry, in the order they are looked at */
-    struct arena *a;
-    struct str *at;
-    size_t count, cap;
-};
-
-static void add_place(struct places *p, struct str text) {
-    if (text.n > 0)
-        *ARENA_ADD(p->a, p->at, p->count, p->cap) = text;
+/* The i-th text of the entry; {NULL, 0}: no more. */
+static struct str text_at(const struct render *t, const struct entry *e,
+                          size_t i) {
+    if (i-- == 0)
+        return localized(t, &e->root_cause);
+    if (i < 2 * e->workaround_count) {
+        const struct workaround *w = &e->workarounds[i / 2];
+        return localized(t, i % 2 == 0 ? &w->action : &w->how);
+    }
+    i -= 2 * e->workaround_count;
+    if (i < 2 * e->dead_end_count) {
+        const struct dead_end *d = &e->dead_ends[i / 2];
+        return localized(t, i % 2 == 0 ? &d->action : &d->why);
+    }
+    i -= 2 * e->dead_end_count;
+    return i < e->signature_count ? e->signatures[i].sample : STR("");
 }
 
-static struct places places_of(const struct teller *t, const struct entry *e) {
-    struct places p = {.a = t->a};
-    add_place(&p, said_text(t, &e->root_cause));
-    for (size_t i = 0; i < e->workaround_count; i++) {
-        add_place(&p, said_text(t, &e->workarounds[i].action));
-        add_place(&p, said_text(t, &e->workarounds[i].how));
-    }
-    for (size_t i = 0; i < e->dead_end_count; i++) {
-        add_place(&p, said_text(t, &e->dead_ends[i].action));
-        add_place(&p, said_text(t, &e->dead_ends[i].why));
-    }
-    for (size_t i = 0; i < e->signature_count; i++)
-        add_place(&p, e->signatures[i].sample);
-    return p;
-}
-
-static struct str snippet_of(const struct teller *t, const struct entry *e,
-                      struct str words, size_t columns) {
-    struct places places = places_of(t, e);
-    for (size_t i = 0; i < places.count; i++) {
-        struct str text = shown_short(t, places.at[i], SIZE_MAX);
+static struct str snippet_of(const struct render *t, const struct entry *e,
+                             struct str words) {
+    size_t most = 1 + 2 * (e->workaround_count + e->dead_end_count) +
+                  e->signature_count;
+    for (size_t i = 0; i < most; i++) {
+        struct str text = short_text(t, text_at(t, e, i), SIZE_MAX);
         size_t at = 0;
         if (find_words(text, words, &at))
-            return cut_out(t, text, at, columns);
+            return cut_out(t, text, at);
     }
-    struct str cause = shown_short(t, said_text(t, &e->root_cause), SIZE_MAX);
-    return cut_out(t, cause, 0, columns);
+    return cut_out(t, short_text(t, text_at(t, e, 0), SIZE_MAX), 0);
 }
 
 struct listing list_entries(struct arena *a, struct reader *r,
@@ -130,7 +120,7 @@ struct listing search_entries(struct arena *a, struct reader *r,
     for (size_t i = 0; i < matched->finding_count; i++) {
         const struct finding *f = &matched->findings[i];
         const struct entry *e = f->entry;
-        /* A person's own words are looked for below, as words. */
+        /* A person's words are not a message: they are found by the search. */
         bool is_message = !str_eq(e->component, STR("unknown")) &&
                           !facts_say(&f->facts, FACT_oom_words, "told");
         if (is_message && !is_among(at, count, e))
@@ -146,22 +136,16 @@ struct listing search_entries(struct arena *a, struct reader *r,
                             .words = arena_str(a, words)};
 }
 
-/* "KV cache too small at start, failure" */
-static struct str kind_of(const struct teller *t, const struct entry *e) {
-    return SAID(t, "list.kind",
-                said_word(t, WORDS_MECHANISM, (int)e->mechanism),
-                said_word(t, WORDS_SEVERITY, (int)e->severity));
-}
-
-/* An entry is an item: its id and kind, below them its title. */
-void list_document(const struct teller *t, const struct listing *list) {
+/* An entry is an item: its id and kind ("KV cache too small at start,
+ * failure"), below them its title. */
+void list_document(const struct render *t, const struct listing *list) {
     t->d->is_page = true;
     if (list->contents != CONTENTS_NONE) {
         contents_document(t, list);
         return;
     }
     if (list->count == 0)
-        document_text(t, NULL, said(t, "list.nothing"));
+        document_text(t, NULL, tr(t, "list.nothing"));
     struct block *under = NULL;
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->at[i].entry;
@@ -172,18 +156,20 @@ void list_document(const struct teller *t, const struct listing *list) {
                                  (struct block){.kind = BLOCK_SECTION,
                                                 .text = folder,
                                                 .is_implied = true});
+        struct str kind =
+            TR(t, "list.kind", word_text(t, WORDS_MECHANISM, (int)e->mechanism),
+               word_text(t, WORDS_SEVERITY, (int)e->severity));
         struct block row = {.kind = BLOCK_ITEM, .text = e->id,
                             .tone = TONE_STRONG, .column_tone = TONE_DIM,
-                            .column = {kind_of(t, e)}};
+                            .column = {kind}};
         struct block *item = document_add(t, under, row);
-        document_text(t, item, said_text(t, &e->title));
+        document_text(t, item, localized(t, &e->title));
         if (list->is_search)
-            document_toned(t, item, TONE_DIM,
-                           snippet_of(t, e, list->words, SNIPPET_COLUMNS));
+            document_toned(t, item, TONE_DIM, snippet_of(t, e, list->words));
     }
 }
 
-struct json *json_row(const struct teller *t, const struct listing *list,
+struct json *json_row(const struct render *t, const struct listing *list,
                       size_t i) {
     const struct listed *is = &list->at[i];
     const struct entry *e = is->entry;
@@ -193,9 +179,9 @@ struct json *json_row(const struct teller *t, const struct listing *list,
              {"mechanism", json_word(t, WORDS_MECHANISM, (int)e->mechanism)},
              {"severity", json_word(t, WORDS_SEVERITY, (int)e->severity)},
              {"role", json_word(t, WORDS_ROLE, (int)e->role)},
-             {"title", json_text(t->a, said_text(t, &e->title))});
+             {"title", json_text(t->a, localized(t, &e->title))});
     if (list->is_search) {
-        struct str snippet = snippet_of(t, e, list->words, SNIPPET_COLUMNS);
+        struct str snippet = snippet_of(t, e, list->words);
         JSON_ADD(o, {"matched", json_bool(t->a, is->is_matched)},
                  {"score", json_micro(t->a, is->score_micro)},
                  {"snippet", json_text(t->a, snippet)});

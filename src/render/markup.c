@@ -1,5 +1,5 @@
-/* markup.c: what Markdown and HTML share: spans of code between backquotes,
- * addresses and what they are called. */
+/* markup.c: shared by Markdown and HTML: code spans between backquotes,
+ * addresses and their names. */
 #include "base/limits.h"
 #include "render/parts.h"
 
@@ -28,11 +28,11 @@ bool code_span_at(struct str s, struct str *inside, size_t *n) {
     return false;
 }
 
-struct str clean_code(const struct teller *t, struct str code) {
+struct str clean_code(const struct render *t, struct str code) {
     struct buf clean;
     buf_init_in(&clean, t->a, CODE_BYTES_MAX);
     utf8_clean(&clean, str_slice(code, 0, CODE_BYTES_MAX / 4));
-    return settled(t->a, &clean);
+    return kept_text(t->a, &clean);
 }
 
 bool are_digits(struct str s) {
@@ -55,7 +55,7 @@ void put_address(struct buf *out, struct str url) {
     }
 }
 
-struct str link_name(const struct teller *t, struct str url) {
+struct str link_name(const struct render *t, struct str url) {
     static const char *const kinds[] = {"/issues/", "/pull/", "/discussions/"};
     struct str name = str_from(url, STR("https://").n), host, thread;
     host = str_cut(name, '/', &thread);
@@ -67,5 +67,5 @@ struct str link_name(const struct teller *t, struct str url) {
                                 STR_ARG(str_slice(thread, 0, at)),
                                 STR_ARG(number));
     }
-    return shown_short(t, name, NAME_COLUMNS);
+    return short_text(t, name, NAME_COLUMNS);
 }

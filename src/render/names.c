@@ -1,10 +1,9 @@
-/* names.c: what the knowledge base has names for, beside its entries: models,
- * GPUs, engines, facts and components, each as a table. The first column is the
- * name that the options take.
+/* names.c: tables of the names in the knowledge base: models, GPUs, engines,
+ * facts and components. The first column is the name that options take.
  *
- * JSON: {"schema":1,"models":[{"name":..., "parameters":...}]}, a number as a
- * number; what is not known is left out. JSON lines: an object per line. Of the
- * machine at hand each row is a FACT as in a report. */
+ * JSON: {"schema":1,"models":[{"name":..., "parameters":...}]}; unknown values
+ * are left out. JSON lines: an object per line. Of the machine at hand each row
+ * is a fact as in a report. */
 #include "base/limits.h"
 #include "diagnose/machine.h"
 #include "render/parts.h"
@@ -17,17 +16,17 @@ static struct cell word(struct str text) {
     return (struct cell){.text = text};
 }
 
-static struct cell count_of(const struct teller *t, int64_t n) {
-    return (struct cell){shown_count(t, n), n, true};
+static struct cell count_of(const struct render *t, int64_t n) {
+    return (struct cell){count_text(t, n), n, true};
 }
 
-/* 0: not known. */
-static struct cell number(const struct teller *t, int64_t n) {
+/* 0: unknown. */
+static struct cell number(const struct render *t, int64_t n) {
     return n > 0 ? count_of(t, n) : (struct cell){.is_number = true};
 }
 
 /* "7.62B" */
-static struct cell billions(const struct teller *t, int64_t n) {
+static struct cell billions(const struct render *t, int64_t n) {
     int64_t hundredths = (n + 5000000) / 10000000;
     struct cell c = number(t, n);
     if (n > 0)
@@ -37,14 +36,14 @@ static struct cell billions(const struct teller *t, int64_t n) {
     return c;
 }
 
-static void add_row(const struct teller *t, struct names *n,
+static void add_row(const struct render *t, struct names *n,
                     const struct cell *row) {
     size_t count = n->row_count++ * n->column_count;
     for (size_t i = 0; i < n->column_count; i++)
         *ARENA_ADD(t->a, n->cells, count, n->cap) = row[i];
 }
 
-static void add_models(const struct teller *t, struct names *n) {
+static void add_models(const struct render *t, struct names *n) {
     for (uint32_t i = 0; i < reader_model_count(t->r); i++) {
         const struct model *m = reader_model_numbered(t->r, i);
         add_row(t, n, (struct cell[]){word(m->id),
@@ -53,7 +52,7 @@ static void add_models(const struct teller *t, struct names *n) {
     }
 }
 
-static void add_gpus(const struct teller *t, struct names *n) {
+static void add_gpus(const struct render *t, struct names *n) {
     for (uint32_t i = 0; i < reader_gpu_count(t->r); i++) {
         const struct gpu *gpu = reader_gpu_numbered(t->r, i);
         add_row(t, n, (struct cell[]){word(gpu->id),
@@ -62,7 +61,7 @@ static void add_gpus(const struct teller *t, struct names *n) {
     }
 }
 
-static void add_engines(const struct teller *t, struct names *n) {
+static void add_engines(const struct render *t, struct names *n) {
     for (uint32_t i = 0; i < reader_engine_count(t->r); i++) {
         const struct engine *e = reader_engine(t->r, i);
         add_row(t, n, (struct cell[]){word(e->id), word(e->name),
@@ -70,17 +69,17 @@ static void add_engines(const struct teller *t, struct names *n) {
     }
 }
 
-static void add_facts(const struct teller *t, struct names *n) {
+static void add_facts(const struct render *t, struct names *n) {
     for (int i = 0; i < FACT_COUNT_OF; i++) {
         enum fact_name name = (enum fact_name)i;
         add_row(t, n, (struct cell[]){
                           word(str_of(fact_spelling(name))),
                           word(str_of(unit_spelling(fact_unit(name)))),
-                          word(said_fact(t, name))});
+                          word(label_text(t, name))});
     }
 }
 
-static void add_components(const struct teller *t, struct names *n) {
+static void add_components(const struct render *t, struct names *n) {
     struct component_list list = reader_components(t->r);
     for (size_t i = 0; i < list.count; i++) {
         const struct component_row *c = &list.at[i];
@@ -93,7 +92,7 @@ static void add_components(const struct teller *t, struct names *n) {
 static const struct {
     const char *what;
     const char *columns[NAMES_COLUMNS + 1];
-    void (*add)(const struct teller *t, struct names *n);
+    void (*add)(const struct render *t, struct names *n);
 } tables[] = {
     {"models", {"name", "parameters", "max_model_len"}, add_models},
     {"gpus", {"name", "memory_gb", "vendor"}, add_gpus},
@@ -108,7 +107,7 @@ const char *const names_known[] = {"models", "gpus",       "engines",
 
 const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
                              struct str what) {
-    struct teller t = {.a = a, .r = r, .lang = lang};
+    struct render t = {.a = a, .r = r, .lang = lang};
     struct names *n = arena_alloc(a, sizeof *n);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         if (str_eq(str_of(tables[i].what), what)) {
@@ -125,8 +124,8 @@ const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
                 (int)(what.n < 80 ? what.n : 80), what.p);
 }
 
-/* "GPU 0, process 4711"; the machine's own are nobody's. */
-static struct str owner_of(const struct teller *t,
+/* "GPU 0, PID 4711"; empty for a fact of the whole machine. */
+static struct str owner_of(const struct render *t,
                            const struct machine_fact *m) {
     const struct fact *f = &m->fact;
     struct buf b;
@@ -143,7 +142,7 @@ static struct str owner_of(const struct teller *t,
 const struct names *names_of_machine(struct arena *a, struct reader *r,
                                      enum lang lang,
                                      const struct machine_list *list) {
-    struct teller t = {.a = a, .r = r, .lang = lang};
+    struct render t = {.a = a, .r = r, .lang = lang};
     struct names *n = arena_alloc(a, sizeof *n);
     static const char *const columns[] = {"title", "value", "of", "read_from"};
     *n = (struct names){.what = "facts", .machine = list, .column_count = 4,
@@ -151,8 +150,8 @@ const struct names *names_of_machine(struct arena *a, struct reader *r,
     for (size_t i = 0; i < list->count; i++) {
         const struct fact *f = &list->at[i].fact;
         add_row(&t, n, (struct cell[]){
-                           word(said_fact(&t, f->name)),
-                           word(f->known ? shown_fact(&t, f) : f->text),
+                           word(label_text(&t, f->name)),
+                           word(f->known ? fact_text(&t, f) : f->text),
                            word(owner_of(&t, &list->at[i])), word(f->why)});
     }
     return n;
@@ -160,7 +159,7 @@ const struct names *names_of_machine(struct arena *a, struct reader *r,
 
 /* ---- the answer ---- */
 
-void names_document(const struct teller *t, const struct names *n) {
+void names_document(const struct render *t, const struct names *n) {
     const char *titles[NAMES_COLUMNS + 1] = {NULL};
     struct str cells[NAMES_COLUMNS];
     for (size_t i = 0; i < n->column_count; i++)
@@ -173,8 +172,8 @@ void names_document(const struct teller *t, const struct names *n) {
     }
 }
 
-struct json *names_row(const struct teller *t, const struct names *n,
-                        size_t row) {
+struct json *names_row(const struct render *t, const struct names *n,
+                       size_t row) {
     if (n->machine != NULL)
         return json_fact(t, &n->machine->at[row].fact);
     struct json *o = json_new_object(t->a);
@@ -188,7 +187,7 @@ struct json *names_row(const struct teller *t, const struct names *n,
     return o;
 }
 
-struct json *names_json(const struct teller *t, const struct names *n) {
+struct json *names_json(const struct render *t, const struct names *n) {
     struct json *rows = json_new_array(t->a);
     for (size_t row = 0; row < n->row_count; row++)
         json_push(rows, names_row(t, n, row));

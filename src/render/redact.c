@@ -1,13 +1,12 @@
-/* redact.c: a report that may be shown to strangers. What the log or the user
- * said is copied without paths, machines, addresses, mail, tokens and names of
- * users; entries, numbers and models of the catalogue stay, so the answer does
- * too. Every format and language is then made of the copy.
+/* redact.c: a report that may be shown to strangers: a copy in which texts of
+ * the log and of the user have placeholders for paths, machines, addresses,
+ * mail, tokens and users. Entries, numbers and models of the catalogue stay, so
+ * the answer is the same. All formats and languages are made from the copy.
  *
- * First everything verbatim is gone through once, so that all secrets are
- * known; then all texts are rewritten: what the log said by every rule, what
- * is ours with values filled in by the known secrets alone, for our own words
- * name paths and hosts that are nobody's.
- */
+ * Verbatim texts come first, so that their secrets are known; they are
+ * rewritten by all rules. Texts of the knowledge base with values are rewritten
+ * by the known secrets alone, since they have paths and hosts that are
+ * public. */
 #include "render/redact.h"
 
 #include <string.h>
@@ -21,18 +20,18 @@ bool is_known_model(struct secrets *s, struct str name) {
     return match.model != NULL && !match.is_guess;
 }
 
-/* text as one secret, whole: blanks in a path are a part of it. */
+/* The placeholder of the whole text: a path may have blanks. */
 static struct str whole(struct secrets *s, enum secret_kind kind,
                         struct str text) {
     if (text.n == 0)
         return text;
     if (!is_path(s, text))
         return secret_placeholder(s, kind, text);
-    redacted(s, text); /* to learn whose home it is in */
+    redacted(s, text); /* keeps the user whose home it is in */
     return secret_placeholder(s, SECRET_PATH, text);
 }
 
-static struct str fact_text(struct secrets *s, enum fact_name name,
+static struct str redacted_fact(struct secrets *s, enum fact_name name,
                             struct str text) {
     if (name == FACT_pod)
         return whole(s, SECRET_POD, text);
@@ -46,8 +45,8 @@ static struct str fact_text(struct secrets *s, enum fact_name name,
 static void redact_fact(struct secrets *s, struct fact *f) {
     enum unit unit = fact_unit(f->name);
     if (unit == UNIT_TEXT) {
-        f->word = fact_text(s, f->name, f->word);
-        f->text = fact_text(s, f->name, f->text);
+        f->word = redacted_fact(s, f->name, f->word);
+        f->text = redacted_fact(s, f->name, f->text);
     } else if (unit != UNIT_VERSION) {
         f->text = redacted(s, f->text);
     }
@@ -108,10 +107,10 @@ static void redact_finding(struct secrets *s, struct finding *f) {
         redact_note(s, &f->remarks[i]);
 }
 
-/* What is verbatim comes first: it teaches the names. */
-static struct finding *redact_sights(struct secrets *s,
-                                     const struct finding *from,
-                                     size_t count) {
+/* Rewrites verbatim texts. */
+static struct finding *redact_verbatim(struct secrets *s,
+                                       const struct finding *from,
+                                       size_t count) {
     struct finding *list = COPIED(s, from, count);
     for (struct finding *f = list; f < list + count; f++) {
         f->text = redacted(s, f->text);
@@ -128,8 +127,8 @@ static const struct report *redact_all(struct secrets *s,
     struct report *rep = copy_of(s->a, report, 1, sizeof *report);
     rep->input_name = redacted(s, rep->input_name);
     redact_facts(s, &rep->context);
-    rep->findings = redact_sights(s, rep->findings, rep->finding_count);
-    rep->suspects = redact_sights(s, rep->suspects, rep->suspect_count);
+    rep->findings = redact_verbatim(s, rep->findings, rep->finding_count);
+    rep->suspects = redact_verbatim(s, rep->suspects, rep->suspect_count);
     rep->command_before = redacted(s, rep->command_before);
     rep->command_after = redacted(s, rep->command_after);
     for (size_t i = 0; i < rep->finding_count; i++)
@@ -145,8 +144,8 @@ static const struct report *redact_all(struct secrets *s,
     return rep;
 }
 
-/* Twice: what is learned late (a user in the last path) is then known to what
- * came early. Placeholders of the first time stay what they are. */
+/* Done twice, so that a secret found late (a user in the last path) is known to
+ * earlier texts. The second time all placeholders stay the same. */
 const struct report *report_shown(struct arena *a, struct reader *r,
                                   const struct report *report,
                                   const struct render_options *o) {

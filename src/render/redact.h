@@ -1,10 +1,10 @@
-/* redact.h: names of people, places and machines, and what stands in for
- * them. Private to render/.
+/* redact.h: placeholders for names of people, places and machines. Private to
+ * render/.
  *
- *     redact.c        the door: a report without them (report_shown())
- *     redact_text.c   a text, from left to right, and the table of what was
+ *     redact.c        a report with placeholders (report_shown())
+ *     redact_text.c   a text, from left to right, and the secrets that were
  *                     found -> <path-1>, <host-2> ...
- *     redact_table.c  what is looked for: patterns, each with a sample
+ *     redact_table.c  the patterns, each with a sample
  */
 #ifndef RENDER_REDACT_H
 #define RENDER_REDACT_H
@@ -25,53 +25,56 @@ struct secret {
 
 struct redact_rules; /* redact_table.c, compiled */
 
-/* The secrets of one report. The same text has the same placeholder
- * everywhere in it. */
+/* The secrets of one report. The same text has the same placeholder everywhere
+ * in it. Placeholders are numbered for each kind in the order of their first
+ * use; the report is always read in the same order, so all formats and
+ * languages have the same ones. */
 struct secrets {
     struct arena *a;
-    struct reader *reader; /* of models, which are no secrets */
+    struct reader *reader; /* models of the catalogue are no secrets */
     struct secret *at;
     size_t count, cap;
     uint32_t numbers[SECRET_KIND_COUNT_OF];
-    const struct redact_rules *rules; /* NULL: not asked for yet */
+    const struct redact_rules *rules; /* NULL: not compiled yet */
 };
 
 /* ---- redact_text.c ---- */
 struct str secret_placeholder(struct secrets *s, enum secret_kind kind,
                               struct str text);
-/* text without secrets: those that it has itself, and known ones. */
+/* The text with placeholders for the secrets that the rules find in it, and for
+ * known ones. */
 struct str redacted(struct secrets *s, struct str text);
-/* text of ours with values filled in: known secrets only. */
+/* The same for a text of the knowledge base with values: known secrets only. */
 struct str redacted_known(struct secrets *s, struct str text);
 bool is_path(struct secrets *s, struct str whole); /* and nothing else */
 
 /* ---- redact.c ---- */
-bool is_known_model(struct secrets *s, struct str name); /* as it stands there */
+bool is_known_model(struct secrets *s, struct str name); /* of the catalogue */
 
 /* ---- redact_table.c ---- */
 
-/* A secret that stands in a text. What the pattern names gets a placeholder of
- * that kind: token, host, user, email, path, kube (a pod), namespace, model;
- * "rest" is a URL's path. Without
- * a name the text stays, and nothing else is looked for in it. */
+/* A rule for a secret. A capture of the pattern gets a placeholder of its kind:
+ * token, host, user, email, path, kube (a pod), namespace, model; "rest" is the
+ * path of a URL. A match without a capture stays, and nothing else is searched
+ * for in it. */
 struct redact_row {
-    const char *before;  /* one of these bytes stands before it: a set, in
-                            which NUL is the beginning of the text */
-    bool is_cased;       /* else the text is matched in small letters */
+    const char *before;  /* the set of bytes that may stand before it; NUL is
+                            the beginning of the text */
+    bool is_cased;       /* false: the text is matched in small letters */
     const char *pattern;
-    const char *sample, *shown; /* the sample, and what is made of it */
+    const char *sample, *shown; /* a sample, and its redacted text */
 };
 
 extern const struct redact_row redact_rows[]; /* the last has no pattern */
 
-/* Of whole values, in small letters but for paths. */
+/* Patterns for whole values; all but those of paths are for small letters. */
 enum redact_sign {
-    SIGN_NOBODYS_HOST,
-    SIGN_NOBODYS_USER,
+    SIGN_PUBLIC_HOST,
+    SIGN_COMMON_USER,
     SIGN_ADDRESS,
-    SIGN_PATH,        /* begins as a path does */
-    SIGN_COMMON_PATH, /* that every machine has */
-    SIGN_HOME,        /* names the user, whose folder a path goes through */
+    SIGN_PATH,        /* the beginning of a path */
+    SIGN_COMMON_PATH, /* a path of every machine */
+    SIGN_HOME,        /* a path in a home; captures the user */
     SIGN_COUNT_OF
 };
 

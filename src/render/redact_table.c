@@ -1,23 +1,21 @@
-/* redact_table.c: what names somebody, row by row in the order in which it is
- * tried at every byte of a text (peg.h tells how patterns are read). Each row
- * has a sample that a test runs.
+/* redact_table.c: the patterns of secrets (peg.h has their syntax), in the
+ * order in which they are tried at each byte of a text. Each row has a sample,
+ * which a test runs.
  *
- * Loopback and "any" addresses stay, and so do the public places where models
- * and packages come from. Paths that every machine has (/dev/shm, /usr/lib/...)
- * stay as well: they say something about the failure and nothing about anybody.
- * A port stays.
- */
+ * Not redacted are loopback and "any" addresses, ports, the public hosts of
+ * models and packages, and paths of every machine (/dev/shm, /usr/lib/...),
+ * which explain the failure and identify nobody. */
 #include "render/redact.h"
 
 #define VALUE "[^\x01- \"'`,;)%]}<]" /* a byte of what a name is given */
 
-/* ---- names that say what their value is ---- */
+/* ---- names with a value ---- */
 
 #define GAP "\\?[\"']? *[=:] *"
 #define OPTION_GAP "(" GAP "| +(?!-))"
 #define NAME_ENDS "(?![%w-])"
 #define SECRET_WORD "(token|key|pass|pw|secret|auth)"
-/* A variable, a mask, a dash, a word: nobody's secret. */
+/* A variable, a mask, a dash or a common word is no secret. */
 #define NO_NAME                                                               \
     "(?![\"']?([$][{(]|[$]((?!" SECRET_WORD ")[a-z%d_])*" SECRET_WORD "|"      \
     "(-+|[*]+|none|null|true|false|auto|localhost|0.0.0.0|127.0.0.1|"         \
@@ -27,14 +25,15 @@
     "passphrase|(auth|access|refresh|session|api|hf|hub|bot)[_-]token|"       \
     "private[_-]key|credentials?|authorization|wandb[_-]key|"                 \
     "account[_-]?key|shared[_-]?access[_-]?(key|signature))" NAME_ENDS
-/* MY_API_KEY is an API key, too; eos_token is no token. */
+/* MY_API_KEY is an API key too; eos_token is no token. */
 #define PREFIXED(names) "((?!" names ")[a-z0-9]*[_-]+)*" names
-/* Behind whose name a password is meant: a pass may be one over a file. */
+/* Prefixes with which "pass" means a password; alone it may be a pass over a
+ * file. */
 #define PASS_NAME                                                             \
     "(db|mysql|pg|postgres|redis|smtp|mail|user|root|admin|ftp|ssh|proxy)"    \
     "[_-]*(pass|pwd)" NAME_ENDS
-/* As a shell and JSON read it: to the closing quote; without quotes to a blank,
- * and no further than "," or ";" before the next name. */
+/* A value as a shell and JSON read it: up to the closing quote; without quotes
+ * up to a blank, and up to "," or ";" before the next name. */
 #define SECRET                                                                \
     "(\"(?!<)(?<token>([^\"\\\n]|\\[^\n])+)\"?|"                              \
     "'(?!<)(?<token>[^'\n]+('\\''[^'\n]*)*)'?|"                               \
@@ -49,15 +48,15 @@
     NAME_ENDS
 #define NAMED(name) "((?=--)" name OPTION_GAP "|" name GAP ")" NO_NAME
 
-/* ---- tokens, as their makers begin them ----
+/* ---- tokens with a known prefix ----
  *
- * hf_overrides is an option and sk-learn a package; a token is longer, or has
- * a digit or a capital among its letters. */
+ * hf_overrides is an option and sk-learn a package; a token is longer, or has a
+ * digit or a capital. */
 #define TOKEN_OF(small, all)                                                  \
     "((?=" small "*[A-Z%d])" all "{8,}|" all "{16,})"
 #define TOKEN(more) TOKEN_OF("[a-z" more "]", "[%l%d" more "]") "(?!%w)"
 
-/* 40 bytes or more that nobody wrote: capitals, small letters and digits. */
+/* 40 random bytes or more: capitals, small letters and digits. */
 #define RANDOM                                                                \
     "(?=[%w+])(?=[a-z%d/+]*[A-Z])(?=[A-Z%d/+]*[a-z])"                         \
     "(?=[A-Za-z/+]*%d)[A-Za-z%d/+]{40,}={0,2}"
@@ -91,22 +90,22 @@
     "(?<user>" LOGIN "+)@(?<host>" IPV4 "|(?!%d)(?=[.-]*%w)" AUTHORITY ")"
 
 #define MAC "([%da-f]{2}[:-]){5}[%da-f]{2}(?![%w:-])"
-/* As Kubernetes ends the names that it makes: no vowels, no 0, 1 and 3. */
+/* The random characters of Kubernetes' names: no vowels, no 0, 1 and 3. */
 #define KUBE "[bcdfghj-np-tv-z24-9]"
 #define POD_HASH KUBE "{8,10}-" KUBE "{5}(?![%w-])"
 
 /* ---- paths ----
  *
- * One becomes one placeholder whole: its folders are named after people and
- * projects. It ends at blanks and marks, those of Chinese too. */
+ * A whole path has one placeholder, since its folders have names of people and
+ * projects. It ends at blanks and marks, also Chinese ones. */
 #define PATH_END "\x01- \"'`,;:()%[%]{}<>|"
 #define PATH_BYTES                                                            \
     "([^" PATH_END ".\\\xe3\xef]|\\ |\\|\xe3(?!\x80)|\xef(?!\xbc)|"           \
     ".+(?=[^" PATH_END "]))"
 #define ROOTED "(/(?=[%w.\x80-\xff-])|..?/|~[%l%d._-]*/)"
 #define WINDOWS "(%l:\\(?!$)|\\\\(?=%w))"
-/* a/b/c: two slashes and a letter; a/b may be a model. Chinese has no blanks:
- * what stands before a well-known folder is no part of the path. */
+/* a/b/c: two slashes and a letter; a/b may be a model. Chinese text before a
+ * well-known folder is no part of the path, since Chinese has no blanks. */
 #define NAME_BYTE "[%l%d._\x80-\xff-]"
 #define BARE                                                                  \
     "(?=[%d._/-]*[%l\x80-\xff])(?!-)(?=" NAME_BYTE "+/" NAME_BYTE "*/)"     \
@@ -226,10 +225,10 @@ const struct redact_row redact_rows[] = {
     "kernel.org|example.com|example.org)$"
 
 const char *const redact_signs[SIGN_COUNT_OF] = {
-    [SIGN_NOBODYS_HOST] =
+    [SIGN_PUBLIC_HOST] =
         "$|127.|(localhost|0.0.0.0|::1?|auto|none|true|false|null|"
         "host.docker.internal)$|((?!" PUBLIC ")[%w-]*.)*" PUBLIC,
-    [SIGN_NOBODYS_USER] = "(" COMMON_USER ")$",
+    [SIGN_COMMON_USER] = "(" COMMON_USER ")$",
     [SIGN_ADDRESS] = "(" IPV4 "|" IPV6 ")$",
     [SIGN_PATH] = ANY_PATH,
     [SIGN_COMMON_PATH] =

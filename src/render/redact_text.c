@@ -1,13 +1,10 @@
-/* redact_text.c: one text from left to right. At every byte the rows of the
- * table are tried that may begin there, then the known secrets; what none of
- * them takes is copied as it is. */
+/* redact_text.c: redacts one text from left to right. At each byte the rows of
+ * the table that may begin there are tried, then the known secrets; other bytes
+ * are copied. */
 #include "base/limits.h"
 #include "render/redact.h"
 
-/* The table of one report's secrets. Placeholders are numbered per
- * kind in the order of their first sight; the report is always gone through in
- * the same order, so every format and language shows the same ones. */
-#define KNOWN_BYTES_MIN 3 /* shorter ones stand in too many words */
+#define KNOWN_BYTES_MIN 3 /* shorter secrets are parts of many words */
 
 static const char *const kind_names[SECRET_KIND_COUNT_OF] = {
     [SECRET_PATH] = "path",   [SECRET_HOST] = "host",
@@ -32,13 +29,14 @@ struct str secret_placeholder(struct secrets *s, enum secret_kind kind,
     return made->placeholder;
 }
 
-/* ASCII: Chinese parts no words. */
+/* ASCII only: Chinese has no blanks between words. */
 static bool is_in_word(struct str s, size_t at) {
     return at < s.n && is_word(s.p[at]);
 }
 
+/* The longest known secret that is a whole word at `at`; NULL: none. */
 static const struct secret *secret_at(const struct secrets *s, struct str text,
-                               size_t at) {
+                                      size_t at) {
     const struct secret *longest = NULL;
     if (at > 0 && is_in_word(text, at - 1) && is_in_word(text, at))
         return NULL;
@@ -90,7 +88,7 @@ bool is_path(struct secrets *s, struct str whole) {
            !has_sign(s, SIGN_COMMON_PATH, whole);
 }
 
-/* ---- what a pattern has named ---- */
+/* ---- captures ---- */
 
 static enum secret_kind kind_of(struct secrets *s, struct str name,
                                 struct str text) {
@@ -106,32 +104,32 @@ static enum secret_kind kind_of(struct secrets *s, struct str name,
     }
 }
 
-static bool is_nobodys(struct secrets *s, enum secret_kind kind,
-                       struct str text) {
+static bool is_public(struct secrets *s, enum secret_kind kind,
+                      struct str text) {
     switch ((int)kind) {
     case SECRET_HOST:
-    case SECRET_IP: return has_sign(s, SIGN_NOBODYS_HOST, text);
-    case SECRET_USER: return has_sign(s, SIGN_NOBODYS_USER, text);
+    case SECRET_IP: return has_sign(s, SIGN_PUBLIC_HOST, text);
+    case SECRET_USER: return has_sign(s, SIGN_COMMON_USER, text);
     case SECRET_PATH: return has_sign(s, SIGN_COMMON_PATH, text);
     case SECRET_MODEL: return is_known_model(s, text);
     default: return false;
     }
 }
 
-/* "/home/ann/x" and "C:\Users\ann\x" have a name in them. */
-static void learn_user(struct secrets *s, struct str path) {
+/* Keeps the user of "/home/ann/x" or "C:\Users\ann\x" as a secret. */
+static void keep_user(struct secrets *s, struct str path) {
     const struct redact_rules *r = rules_of(s);
     struct str small = arena_lower(s->a, path);
     struct peg_match m;
     if (peg_match(r->pegs, r->signs[SIGN_HOME], small, &m)) {
         struct str user = m.captures[0].text;
         user = str_slice(path, (size_t)(user.p - small.p), user.n);
-        if (!is_nobodys(s, SECRET_USER, user))
+        if (!is_public(s, SECRET_USER, user))
             secret_placeholder(s, SECRET_USER, user);
     }
 }
 
-/* Writes what a row took; returns how many bytes that is. */
+/* Writes the match of a row. Returns the number of its bytes. */
 static size_t put_match(struct secrets *s, struct str rest,
                         const struct peg_match *m, struct buf *out) {
     size_t at = 0;
@@ -145,15 +143,15 @@ static size_t put_match(struct secrets *s, struct str rest,
         buf_add(out, str_slice(rest, at, from - at));
         at = from;
         if (is_rest && is_known_host)
-            return at; /* it is looked at as any text */
-        is_known_host = is_nobodys(s, kind, text);
+            return at; /* the path of a public host is read as any text */
+        is_known_host = is_public(s, kind, text);
         if (!is_known_host || is_rest) {
             buf_add(out, is_rest ? STR("/") : STR(""));
             buf_add(out, secret_placeholder(s, kind, text));
             at = from + text.n;
         }
         if (kind == SECRET_PATH && !is_known_host)
-            learn_user(s, text);
+            keep_user(s, text);
     }
     buf_add(out, str_slice(rest, at, m->n - at));
     return m->n;
@@ -165,7 +163,8 @@ struct subject {
     struct str text, small; /* the same in small letters */
 };
 
-/* The bytes that a row takes at byte at; 0: none does. */
+/* Writes the match of the first row that matches at `at`. Returns the number of
+ * its bytes; 0: none matches. */
 static size_t put_new(struct secrets *s, const struct subject *subject,
                       size_t at, struct buf *out) {
     const struct redact_rules *r = rules_of(s);
@@ -183,15 +182,6 @@ static size_t put_new(struct secrets *s, const struct subject *subject,
     return 0;
 }
 
-static size_t put_known(struct secrets *s, struct str text, size_t at,
-                        struct buf *out) {
-    const struct secret *known = secret_at(s, text, at);
-    if (known == NULL)
-        return 0;
-    buf_add(out, known->placeholder);
-    return known->text.n;
-}
-
 static struct str rewritten(struct secrets *s, struct str text,
                             bool only_known) {
     struct buf out;
@@ -199,12 +189,14 @@ static struct str rewritten(struct secrets *s, struct str text,
     buf_init_in(&out, s->a, REDACTED_BYTES_MAX);
     for (size_t at = 0; at < text.n;) {
         size_t n = only_known ? 0 : put_new(s, &subject, at, &out);
-        n = n > 0 ? n : put_known(s, text, at, &out);
-        if (n == 0)
-            buf_add_char(&out, text.p[at++]);
-        at += n;
+        const struct secret *known = n == 0 ? secret_at(s, text, at) : NULL;
+        if (known != NULL)
+            buf_add(&out, known->placeholder);
+        else if (n == 0)
+            buf_add_char(&out, text.p[at]);
+        at += known != NULL ? known->text.n : n == 0 ? 1 : n;
     }
-    return settled(s->a, &out);
+    return kept_text(s->a, &out);
 }
 
 struct str redacted(struct secrets *s, struct str text) {

@@ -1,6 +1,5 @@
-/* render.h: an answer as bytes. One table of formats for reports, entries,
- * lists and `fit`. Output is valid UTF-8 and safe where it is meant to be
- * shown. */
+/* render.h: an answer as bytes, in one of the formats. Output is valid UTF-8
+ * and safe in the program that is to show it. */
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H
 
@@ -14,14 +13,15 @@ struct render_options {
     enum lang lang;
     bool color;
     uint32_t width;    /* columns; kept between 60 and 120, 0: 80 */
-    uint32_t top;      /* fixes shown per finding; 0: the format's own choice */
-    bool why;          /* explain every place */
-    bool all;          /* nothing is left out for length */
-    bool redact;       /* names of people, places and machines: redact.c */
-    bool is_site;      /* Markdown: entries link to each other's pages, and no
-                          Liquid stands in them, which GitHub Pages would run */
-    bool is_part;      /* HTML: below a heading of the page that it stands in */
-    struct str version; /* of oomkb, as JSON names it */
+    uint32_t top;      /* fixes shown per finding; 0: the format's default */
+    bool why;          /* explains the rank of each fix */
+    bool all;          /* leaves nothing out for length */
+    bool redact;       /* without names of people, places and machines:
+                          redact.c */
+    bool is_site;      /* Markdown: entries link to each other's pages, and
+                          Liquid is escaped, which GitHub Pages would run */
+    bool is_part;      /* HTML: the page has a heading above it */
+    struct str version; /* of oomkb, for JSON */
     struct str digest;  /* of the knowledge base */
     size_t entries;     /* in it */
 };
@@ -29,21 +29,21 @@ struct render_options {
 /* Entries in the order in which they are shown. */
 struct listed {
     const struct entry *entry;
-    int64_t score_micro; /* of a search; of what is matched: 0 */
-    bool is_matched;     /* what was searched for is its message */
+    int64_t score_micro; /* of a search; 0 if it is matched */
+    bool is_matched;     /* the words of the search are its message */
 };
 enum contents { CONTENTS_NONE, CONTENTS_SITE, CONTENTS_LANGUAGE,
                 CONTENTS_FOLDER };
 struct listing {
     const struct listed *at;
     size_t count;
-    enum contents contents; /* of a site: it is of one folder, or of all; not
+    enum contents contents; /* of a site: the page of a folder, or of all; not
                                for JSON */
     bool is_search;
-    struct str words; /* that were searched for */
+    struct str words; /* of the search */
 };
 
-/* What `oomkb fit` answers: a fit, and others beside it. */
+/* The answer of `oomkb fit`: a fit, and others to compare it with. */
 struct fit_column { /* one value of --compare */
     struct str value;
     const struct fit *fit;
@@ -51,45 +51,45 @@ struct fit_column { /* one value of --compare */
 
 struct fit_sheet {
     const struct fit *fit;
-    const struct fit *told; /* that people read of: fit, or one compared */
-    struct str compared; /* the fact that differs; empty: nothing compared */
+    const struct fit *told; /* the one of the text: fit, or one of columns */
+    struct str compared; /* the fact of --compare; empty: none */
     const struct fit_column *columns;
     size_t column_count;
-    struct release_steps steps; /* --compare engine_version: between them */
+    struct release_steps steps; /* --compare engine_version: between columns */
     const struct fit_point *points; /* --sweep max_model_len */
     size_t point_count;
 };
 
-/* Pages on models: one model with what it takes, or all of them. */
-struct model_on { /* a GPU, alone */
+/* Pages about models: one model with its memory, or all models. */
+struct model_on { /* one GPU */
     const struct gpu *gpu;
     const struct fit *fit;
 };
 
-/* Releases of an engine that reckon alike; an end that is empty is open. Of an
- * engine whose rules are not known by release, the newest alone: until = from. */
+/* Releases of an engine with the same arithmetic; an empty end is open. If the
+ * rules are not known by release, it is the newest one: until = from. */
 struct model_kv {
     struct str engine, from, until;
     struct span per_token, request; /* bytes */
 };
 
 struct model_sheet {
-    const struct model *model; /* NULL: a page of all */
-    const struct fit *fit;     /* on no GPU, with every default */
+    const struct model *model; /* NULL: the page of all models */
+    const struct fit *fit;     /* without a GPU, with all defaults */
     const struct model_on *on;
     size_t on_count;
     const struct model_kv *kv;
     size_t kv_count;
     struct release_steps steps; /* of vLLM, from the first release in kv on */
-    const struct model_sheet *all; /* of a page of all, each with model, fit */
+    const struct model_sheet *all; /* of that page: model and fit of each */
     size_t all_count;
 };
 
-/* A list of what can be named, beside entries (names.c). */
+/* A table of names in the knowledge base (names.c). */
 #define NAMES_COLUMNS 4
 
 struct cell {
-    struct str text; /* empty: not known */
+    struct str text; /* empty: unknown */
     int64_t number;
     bool is_number;
 };
@@ -98,11 +98,12 @@ struct names {
     const char *what;                   /* "models" */
     const char *const *columns;         /* of JSON, and of list.column.* */
     size_t column_count, row_count, cap;
-    struct cell *cells; /* row by row */
-    const struct machine_list *machine; /* JSON: a row is one of these; or NULL */
+    struct cell *cells; /* by rows */
+    const struct machine_list *machine; /* JSON: the facts of the rows; or
+                                           NULL */
 };
 
-/* What is written: the member that is not NULL. */
+/* The answer is the member that is not NULL. */
 struct answer {
     const struct report *report;
     const struct entry *entry;
@@ -110,21 +111,20 @@ struct answer {
     const struct fit_sheet *fit;
     const struct names *names;
     const struct model_sheet *models; /* Markdown, HTML and JSON */
-    bool is_memory; /* of the report where its memory went, and nothing else */
+    bool is_memory; /* only where the memory of the report went */
 };
 
 struct format;
 extern const char *const format_names[]; /* NULL-terminated */
 const struct format *format_named(struct str name); /* NULL: no such format */
-/* Raises FAIL_USAGE where the format is not made for such an answer. */
+/* Raises FAIL_USAGE if the format is not for such an answer. */
 void format_write(const struct format *f, struct arena *a, struct reader *r,
                   const struct answer *answer, const struct render_options *o,
                   struct buf *out);
 
-/* A page whose words are not ours: `{{key}}` in its template gives the text of
- * i18n under site.<key> as HTML, `{{=key}}` the same as the value of an
- * attribute; slots come first, as they are. Raises FAIL_USAGE for a key that
- * has neither. */
+/* Fills the template of a page: `{{key}}` becomes the slot of that name, else
+ * the text of i18n under site.<key> as HTML; `{{=key}}` the same as the value
+ * of an attribute. Raises FAIL_USAGE for a key that has neither. */
 struct html_slot {
     const char *name;
     struct str html;
@@ -134,33 +134,35 @@ void html_fill(struct arena *a, struct reader *r, enum lang lang,
                size_t slot_count, struct buf *out);
 /* A text of an entry in that language. */
 struct str text_in(struct arena *a, enum lang lang, const struct text *text);
-/* Text for an element or an attribute, nothing in it is markup. */
+/* The text for an element or an attribute, without markup. */
 struct str html_plain(struct arena *a, struct str text);
 
-/* What list and search show: every entry of a component (empty: all); those
- * whose message the words are, as a diagnosis of them says, then those that a
- * search finds. Entries live in the reader's arena. */
+/* All entries of a component; empty: of all. Entries live in the reader's
+ * arena. */
 struct listing list_entries(struct arena *a, struct reader *r,
                             struct str component);
+/* The entries that the words are a message of, by a diagnosis of the words,
+ * then those of a search. */
 struct listing search_entries(struct arena *a, struct reader *r,
                               struct str words, const struct report *matched);
 
 extern const char *const names_known[]; /* "models" ..., NULL-terminated */
-/* Raises FAIL_USAGE for what is no such list. */
+/* Raises FAIL_USAGE if there is no such table. */
 const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
                              struct str what);
 
-/* What is known of the machine at hand. */
+/* The facts of this machine. */
 const struct names *names_of_machine(struct arena *a, struct reader *r,
                                      enum lang lang,
                                      const struct machine_list *list);
 /* "Qwen--Qwen2.5-7B-Instruct": the name of its page. */
 struct str model_slug(struct arena *a, const struct model *m);
 
-/* i18n: the text of a note in that language. */
+/* The text of a note in that language. */
 struct str say(struct arena *a, struct reader *r, enum lang lang,
                const struct note *n);
-/* At most 280 characters, one line. */
+/* The title of the first finding and its numbers: at most 280 characters on one
+ * line. */
 struct str summary_of(struct arena *a, struct reader *r,
                       const struct report *rep, enum lang lang);
 

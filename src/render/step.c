@@ -1,5 +1,5 @@
-/* step.c: a release at which an answer becomes another, in words and as data:
- * for `fit --compare engine_version=...` and for a report.
+/* step.c: a release from which on the answer differs, in words and as JSON: for
+ * `fit --compare engine_version=...` and for a report.
  *
  *     From 0.26.0 on: A layer with a window keeps the tokens of two scheduler
  *     steps instead of one. A request takes 12.35 GiB instead of 11.41 GiB
@@ -18,7 +18,8 @@ static bool rounded(int64_t from, int64_t before, int64_t *out) {
     return true;
 }
 
-/* 40, where all that both stand for gives the same. */
+/* The change in percent. False: the ends of the intervals give different
+ * ones. */
 static bool percent_of(struct span before, struct span from, int64_t *out) {
     int64_t least, most;
     if (!before.known || !from.known ||
@@ -29,26 +30,27 @@ static bool percent_of(struct span before, struct span from, int64_t *out) {
     return true;
 }
 
-static struct str percent_said(const struct teller *t, struct span before,
+static struct str percent_text(const struct render *t, struct span before,
                                struct span from) {
     int64_t percent;
     return percent_of(before, from, &percent)
-               ? SAID(t, "fit.percent",
-                      arena_printf(t->a, "%+lld %%", (long long)percent))
+               ? TR(t, "fit.percent",
+                    arena_printf(t->a, "%+lld %%", (long long)percent))
                : STR("");
 }
 
-static struct str moved(const struct teller *t, const char *key,
+/* "A request takes 12.35 GiB instead of 11.41 GiB (+8 % KV cache)." */
+static struct str moved(const struct render *t, const char *key,
                         struct span before, struct span from) {
     bool is_same = before.low == from.low && before.high == from.high;
     return is_same || !before.known || !from.known
                ? STR("")
-               : SAID(t, key, shown_span(t, UNIT_BYTES, from),
-                      shown_span(t, UNIT_BYTES, before),
-                      percent_said(t, before, from));
+               : TR(t, key, span_text(t, UNIT_BYTES, from),
+                    span_text(t, UNIT_BYTES, before),
+                    percent_text(t, before, from));
 }
 
-static struct str step_numbers(const struct teller *t,
+static struct str step_numbers(const struct render *t,
                                const struct release_step *s) {
     struct words all = sentences_begin(t);
     words_add(&all, moved(t, "fit.need_moved", s->before.need, s->from.need));
@@ -56,32 +58,32 @@ static struct str step_numbers(const struct teller *t,
     return words_end(&all);
 }
 
-static struct str verdicts(const struct teller *t,
+static struct str verdicts(const struct render *t,
                            const struct release_step *s) {
     return s->before.fits != s->from.fits
-               ? SAID(t, "fit.verdict_moved",
-                      fit_verdict_word(t, s->before.fits),
-                      fit_verdict_word(t, s->from.fits))
+               ? TR(t, "fit.verdict_moved",
+                    fit_verdict_word(t, s->before.fits),
+                    fit_verdict_word(t, s->from.fits))
                : STR("");
 }
 
-static struct str default_said(const struct teller *t,
+static struct str default_text(const struct render *t,
                                const struct default_change *d) {
-    struct str none = said(t, "fit.default_none");
-    return SAID(
+    struct str none = tr(t, "fit.default_none");
+    return TR(
         t, "fit.default_moved",
         str_of(fact_spelling(d->before.known ? d->before.name : d->from.name)),
-        d->before.known ? shown_fact(t, &d->before) : none,
-        d->from.known ? shown_fact(t, &d->from) : none);
+        d->before.known ? fact_text(t, &d->before) : none,
+        d->from.known ? fact_text(t, &d->from) : none);
 }
 
-static struct str step_why(const struct teller *t,
+static struct str step_why(const struct render *t,
                            const struct release_step *s) {
     struct words all = sentences_begin(t);
     for (size_t i = 0; i < s->rule_count; i++)
-        words_add(&all, said(t, s->rules[i]->key));
+        words_add(&all, tr(t, s->rules[i]->key));
     for (size_t i = 0; i < s->default_count; i++)
-        words_add(&all, default_said(t, &s->defaults[i]));
+        words_add(&all, default_text(t, &s->defaults[i]));
     return words_end(&all);
 }
 
@@ -100,7 +102,7 @@ static size_t step_links(const struct release_step *s,
     return count;
 }
 
-void add_steps(const struct teller *t, const struct release_steps *steps) {
+void add_steps(const struct render *t, const struct release_steps *steps) {
     struct block *under = document_section(t, "fit.by_release");
     for (size_t i = 0; i < steps->count; i++) {
         const struct release_step *s = &steps->at[i];
@@ -111,14 +113,14 @@ void add_steps(const struct teller *t, const struct release_steps *steps) {
         words_add(&all, verdicts(t, s));
         struct block *item = document_item(
             t, under, "-",
-            SAID(t, "fit.from_release", s->release, words_end(&all)));
+            TR(t, "fit.from_release", s->release, words_end(&all)));
         size_t count = step_links(s, links);
         for (size_t k = 0; k < count; k++)
             document_link(t, item, links[k], STR(""));
     }
 }
 
-struct str turn_said(const struct teller *t, const struct release_step *s) {
+struct str step_text(const struct render *t, const struct release_step *s) {
     bool is_lost = s->before.fits == FIT_YES;
     struct str links[STEP_LINKS];
     size_t count = step_links(s, links);
@@ -126,34 +128,34 @@ struct str turn_said(const struct teller *t, const struct release_step *s) {
         s->rule_count > 0
             ? reader_engine_by_id(t->r, str_of(s->rules[0]->engine))
             : NULL;
-    return SAID(t, is_lost ? "report.turn_lost" : "report.turn_won",
-                arena_printf(t->a, "%.*s %.*s", STR_ARG(e ? e->name : STR("")),
-                             STR_ARG(s->release)),
-                percent_said(t, s->before.need, s->from.need), step_why(t, s),
-                count > 0 ? link_name(t, links[0]) : STR(""));
+    return TR(t, is_lost ? "report.turn_lost" : "report.turn_won",
+              arena_printf(t->a, "%.*s %.*s", STR_ARG(e ? e->name : STR("")),
+                           STR_ARG(s->release)),
+              percent_text(t, s->before.need, s->from.need), step_why(t, s),
+              count > 0 ? link_name(t, links[0]) : STR(""));
 }
 
 /* ---- as data ---- */
 
-static struct json *answer(const struct teller *t,
+static struct json *answer(const struct render *t,
                            const struct release_answer *a) {
     return JSON(t, {"verdict", json_spelling(t->a, fit_spelling(a->fits))},
                 {"bytes_per_request", json_span(t, a->need)},
                 {"pool", json_span(t, a->pool)});
 }
 
-static struct json *fact_or_null(const struct teller *t, const struct fact *f) {
+static struct json *fact_or_null(const struct render *t, const struct fact *f) {
     return f->known ? json_fact(t, f) : json_new_null(t->a);
 }
 
-struct json *json_step(const struct teller *t, const struct release_step *s) {
+struct json *json_step(const struct render *t, const struct release_step *s) {
     struct json *because = json_new_array(t->a);
     struct json *defaults = json_new_array(t->a);
     int64_t percent = 0;
     bool has = percent_of(s->before.need, s->from.need, &percent);
     for (size_t i = 0; i < s->rule_count; i++)
         json_push(because,
-                  JSON(t, {"what", json_text(t->a, said(t, s->rules[i]->key))},
+                  JSON(t, {"what", json_text(t->a, tr(t, s->rules[i]->key))},
                        {"link", json_text(t->a, str_of(s->rules[i]->link))}));
     for (size_t i = 0; i < s->default_count; i++) {
         const struct default_change *d = &s->defaults[i];
@@ -168,7 +170,7 @@ struct json *json_step(const struct teller *t, const struct release_step *s) {
                 {"because", because}, {"defaults", defaults});
 }
 
-struct json *json_steps(const struct teller *t,
+struct json *json_steps(const struct render *t,
                         const struct release_steps *steps) {
     struct json *list = json_new_array(t->a);
     for (size_t i = 0; i < steps->count; i++)

@@ -1,16 +1,16 @@
-/* text.c: a document on a terminal: indentation, colour, two columns at the
- * right edge. The only file that knows escape sequences. Everything written is
- * cleaned, so that nothing of a log reaches a terminal as it came.
+/* text.c: a document for a terminal: indentation, colour, two columns at the
+ * right edge. Only this file knows escape sequences. All text is cleaned, so
+ * that no control character of a log reaches a terminal.
  *
  *     Do this first                          verdict        cost, loses
  *      1  Reduce --max-model-len             enough         flag, capacity
- *           --max-model-len 17024            a command stands further in
- *         17,024 x 36 KiB = 598.50 MiB       what belongs to the item
+ *           --max-model-len 17024            commands are indented more
+ *         17,024 x 36 KiB = 598.50 MiB       a block of the item
  */
 #include "base/limits.h"
 #include "base/plain.h"
 #include "base/utf8.h"
-#include "render/page.h"
+#include "render/text_writer.h"
 
 #define WIDTH_MIN 60
 #define WIDTH_MAX 120
@@ -18,7 +18,7 @@
 #define GAP 2       /* between columns */
 #define WRAPPED_MIN 20 /* columns for words that wrap */
 #define ITEM_IN 1   /* before a mark */
-#define CODE_IN 2   /* a command stands this much further in */
+#define CODE_IN 2   /* before a command */
 
 static void widest(const struct block *under, size_t widths[COLUMNS]) {
     for (const struct block *b = under->first; b != NULL; b = b->next) {
@@ -30,14 +30,13 @@ static void widest(const struct block *under, size_t widths[COLUMNS]) {
     }
 }
 
-static struct page page_open(const struct teller *t, struct buf *out) {
+static struct text_writer writer_open(const struct render *t, struct buf *out) {
     uint32_t width = t->o->width == 0 ? WIDTH_DEFAULT : t->o->width;
-    struct page p = {t, out, width, t->o->color, {0}};
-    p.width = width < WIDTH_MIN   ? WIDTH_MIN
-              : width > WIDTH_MAX ? WIDTH_MAX
-                                  : width;
-    widest(&t->d->top, p.columns);
-    return p;
+    width = width < WIDTH_MIN ? WIDTH_MIN : width;
+    width = width > WIDTH_MAX ? WIDTH_MAX : width;
+    struct text_writer w = {t, out, width, t->o->color, {0}};
+    widest(&t->d->top, w.columns);
+    return w;
 }
 
 static const char *const escapes[] = {
@@ -47,91 +46,79 @@ static const char *const escapes[] = {
     [TONE_CODE] = "\033[36m",
 };
 
-void page_put(struct page *p, enum tone tone, struct str text) {
-    bool is_toned = p->color && tone != TONE_PLAIN && text.n > 0;
-    buf_add(p->out, str_of(is_toned ? escapes[tone] : ""));
-    utf8_clean(p->out, text);
-    buf_add(p->out, str_of(is_toned ? "\033[0m" : ""));
+void text_put(struct text_writer *w, enum tone tone, struct str text) {
+    bool is_toned = w->color && tone != TONE_PLAIN && text.n > 0;
+    buf_add(w->out, str_of(is_toned ? escapes[tone] : ""));
+    utf8_clean(w->out, text);
+    buf_add(w->out, str_of(is_toned ? "\033[0m" : ""));
 }
 
-static void newline(struct page *p) {
-    buf_add_char(p->out, '\n');
+static void newline(struct text_writer *w) {
+    buf_add_char(w->out, '\n');
 }
 
-static void blank(struct page *p) {
-    struct str so_far = buf_str(p->out);
+static void blank(struct text_writer *w) {
+    struct str so_far = buf_str(w->out);
     if (so_far.n > 0 && !str_ends(so_far, STR("\n\n")))
-        newline(p);
+        newline(w);
 }
 
 /* ---- words ---- */
 
-static void put_columns(struct page *p, const struct block *b, size_t used) {
-    size_t last = b->column[1].n > 0 || p->columns[1] > 0
-                      ? p->columns[1]
-                      : utf8_width(b->column[0]);
-    size_t at[COLUMNS] = {p->width - last, p->width - last};
-    if (p->columns[1] > 0)
-        at[0] -= GAP + p->columns[0];
-    else
-        at[0] = p->width - utf8_width(b->column[0]);
+static size_t columns_width(const struct text_writer *w,
+                            const struct block *b) {
+    return w->columns[1] > 0 ? w->columns[0] + GAP + w->columns[1]
+                             : utf8_width(b->column[0]);
+}
+
+static void put_columns(struct text_writer *w, const struct block *b,
+                        size_t used) {
+    size_t at[COLUMNS] = {w->width - columns_width(w, b),
+                          w->width - w->columns[1]};
     for (size_t i = 0; i < COLUMNS; i++) {
         if (b->column[i].n > 0) {
-            buf_fill(p->out, ' ', at[i] > used ? at[i] - used : GAP);
+            buf_fill(w->out, ' ', at[i] > used ? at[i] - used : GAP);
             used = at[i] + utf8_width(b->column[i]);
-            page_put(p, i == 0 ? b->column_tone : TONE_DIM, b->column[i]);
+            text_put(w, i == 0 ? b->column_tone : TONE_DIM, b->column[i]);
         }
     }
 }
 
-/* Columns that the words beside b's columns have. */
-static size_t room_beside(const struct page *p, const struct block *b) {
-    size_t taken = 0;
-    for (size_t i = 0; i < COLUMNS; i++)
-        taken += p->columns[1] > 0 ? p->columns[i] + GAP : 0;
-    if (p->columns[1] == 0)
-        taken = utf8_width(b->column[0]) + GAP;
-    return taken < p->width ? p->width - taken : 0;
-}
-
-/* Words of b, its mark before the first line and its columns behind it, or
- * below it where there is no room. */
-static void put_words(struct page *p, const struct block *b, struct str text,
-                      size_t indent, struct str mark, size_t margin) {
+/* Writes words with the mark before the first line and b's columns behind it,
+ * or below if there is no room. */
+static void put_words(struct text_writer *w, const struct block *b,
+                      struct str text, size_t indent, struct str mark,
+                      size_t margin) {
     bool has_columns = b->column[0].n + b->column[1].n > 0;
-    size_t rest = p->width - margin, first = rest;
-    if (has_columns) {
-        size_t room = room_beside(p, b);
-        first = room > margin ? room - margin : 0;
-    }
+    size_t rest = w->width - margin, taken = columns_width(w, b) + GAP;
+    size_t first = taken < rest ? rest - taken : 0;
     bool is_beside = has_columns && first >= rest / 4;
     struct str_list lines =
-        wrap_text(p->t->a, text, is_beside ? first : rest, rest);
+        wrap_text(w->t->a, text, is_beside ? first : rest, rest);
     is_beside = is_beside && lines.count > 0 &&
                 utf8_width(lines.at[0]) <= first;
     for (size_t i = 0; i < lines.count; i++) {
-        buf_fill(p->out, ' ', i == 0 ? indent : margin);
+        buf_fill(w->out, ' ', i == 0 ? indent : margin);
         if (i == 0 && mark.n > 0) {
-            page_put(p, b->tone, mark);
-            buf_fill(p->out, ' ', margin - indent - utf8_width(mark));
+            text_put(w, b->tone, mark);
+            buf_fill(w->out, ' ', margin - indent - utf8_width(mark));
         }
-        page_put(p, b->tone, lines.at[i]);
+        text_put(w, b->tone, lines.at[i]);
         if (i == 0 && is_beside)
-            put_columns(p, b, margin + utf8_width(lines.at[0]));
-        newline(p);
+            put_columns(w, b, margin + utf8_width(lines.at[0]));
+        newline(w);
     }
     if (has_columns && !is_beside) {
-        put_columns(p, b, 0);
-        newline(p);
+        put_columns(w, b, 0);
+        newline(w);
     }
 }
 
 /* ---- commands ---- */
 
-#define FOLDS_KEPT 6 /* lines that the user folded a command into */
+#define FOLDS_KEPT 6 /* a command with more continued lines is folded anew */
 
-/* Behind byte at of a line: the byte behind the word that begins there, with
- * its quotes. */
+/* The byte behind the word that begins at `at`, with its quotes. */
 static size_t word_end(struct str line, size_t at) {
     char quote = 0;
     for (; at < line.n && (quote != 0 || line.p[at] != ' '); at++) {
@@ -146,9 +133,9 @@ static size_t word_end(struct str line, size_t at) {
     return at < line.n ? at : line.n;
 }
 
-/* A blank at which a shell parts words, that leaves at most columns before it,
- * best between two commands or before a flag; behind a first word that is wider,
- * the blank after it; line.n: none. */
+/* The blank at which to break a command: it leaves at most these columns before
+ * it, and is best between two commands or before a flag; behind a first word
+ * that is wider, the blank behind that. line.n: none. */
 static size_t break_of(struct str line, size_t columns) {
     size_t best = line.n, flag = 0, end = 0;
     for (size_t at = word_end(line, 0); at + 1 < line.n;
@@ -167,13 +154,13 @@ static size_t break_of(struct str line, size_t columns) {
                                 : best;
 }
 
-/* Is it a line that a shell reads the same when it is continued? */
+/* True if a shell reads the line the same with continuations. */
 static bool may_be_continued(struct str line) {
     return !STR_HAS_ONE(line, " #", "<<", ":\\", "`") &&
            str_find(line, STR(" -")) < line.n;
 }
 
-/* A command of many continued lines in one: it is folded again to the page. */
+/* A command of many continued lines as one line, to be folded anew. */
 static struct str unfolded(struct arena *a, struct str code) {
     static const char fold[] = " \\\n";
     size_t count = 0, at;
@@ -196,193 +183,196 @@ static struct str unfolded(struct arena *a, struct str code) {
     return arena_str(a, buf_str(&out));
 }
 
-static void put_command(struct page *p, size_t indent, struct str line) {
+static void put_command(struct text_writer *w, size_t indent, struct str line) {
     size_t margin = indent;
     while (may_be_continued(line) &&
-           margin + utf8_width(line) > p->width) {
-        size_t at = break_of(line, p->width - margin - 2);
+           margin + utf8_width(line) > w->width) {
+        size_t at = break_of(line, w->width - margin - 2);
         if (at >= line.n)
             break;
-        buf_fill(p->out, ' ', margin);
-        page_put(p, TONE_CODE, str_slice(line, 0, at));
-        buf_add(p->out, STR(" \\\n"));
+        buf_fill(w->out, ' ', margin);
+        text_put(w, TONE_CODE, str_slice(line, 0, at));
+        buf_add(w->out, STR(" \\\n"));
         line = str_from(line, at + 1);
         margin = indent + CODE_IN;
     }
-    buf_fill(p->out, ' ', margin);
-    page_put(p, TONE_CODE, line);
-    newline(p);
+    buf_fill(w->out, ' ', margin);
+    text_put(w, TONE_CODE, line);
+    newline(w);
 }
 
 /* ---- tables ---- */
 
-#define DRAWN_LEAST 8 /* columns: fewer show nothing */
+#define DRAWN_LEAST 8 /* columns: a shorter bar is of no use */
 #define DRAWN_MOST 30
 
 static enum tone row_tone(const struct table *t, const struct row *row) {
     return row == t->rows ? TONE_STRONG : row->tone;
 }
 
-/* The amount of a row, behind its last cell; the table is `used` wide. */
-static void put_drawn(struct page *p, const struct table *t,
+/* Writes the bar of a row behind its last cell; the table has `used`
+ * columns. */
+static void put_drawn(struct text_writer *w, const struct table *t,
                       const struct row *row, size_t width, size_t used) {
-    size_t room = used + GAP < p->width ? p->width - used - GAP : 0;
+    size_t room = used + GAP < w->width ? w->width - used - GAP : 0;
     int64_t most = 0;
     room = room < DRAWN_MOST ? room : DRAWN_MOST;
     for (size_t i = 0; i < t->count; i++)
         most = t->rows[i].drawn > most ? t->rows[i].drawn : most;
     if (most > 0 && row->drawn > 0 && room >= DRAWN_LEAST) {
         size_t last = utf8_width(row->cells[t->columns - 1]);
-        buf_fill(p->out, ' ', width - last + GAP);
-        page_amount(p, row_tone(t, row), row->drawn, most, room);
+        buf_fill(w->out, ' ', width - last + GAP);
+        text_amount(w, row_tone(t, row), row->drawn, most, room);
     }
 }
 
-static void put_row(struct page *p, const struct table *t,
+static void put_row(struct text_writer *w, const struct table *t,
                     const struct row *row, const size_t *widths, size_t columns,
                     size_t indent) {
     enum tone tone = row_tone(t, row);
     const struct str *cells = row->cells;
-    buf_fill(p->out, ' ', indent);
+    buf_fill(w->out, ' ', indent);
     for (size_t i = 0; i + 1 < columns; i++) {
-        page_put(p, tone, cells[i]);
-        buf_fill(p->out, ' ', widths[i] + GAP - utf8_width(cells[i]));
+        text_put(w, tone, cells[i]);
+        buf_fill(w->out, ' ', widths[i] + GAP - utf8_width(cells[i]));
         indent += widths[i] + GAP;
     }
     size_t width = widths[columns - 1];
-    struct str_list lines = wrap_text(p->t->a, cells[columns - 1], width,
+    struct str_list lines = wrap_text(w->t->a, cells[columns - 1], width,
                                       width);
     for (size_t i = 0; i < lines.count; i++) {
-        buf_fill(p->out, ' ', i > 0 ? indent : 0);
-        page_put(p, tone, lines.at[i]);
+        buf_fill(w->out, ' ', i > 0 ? indent : 0);
+        text_put(w, tone, lines.at[i]);
         if (lines.count == 1 && columns == t->columns)
-            put_drawn(p, t, row, width, indent + width);
-        newline(p);
+            put_drawn(w, t, row, width, indent + width);
+        newline(w);
     }
     if (lines.count == 0)
-        newline(p);
+        newline(w);
 }
 
-/* As many columns as the page has room for; the last of them wraps. */
-static void put_table(struct page *p, const struct table *t, size_t indent) {
-    size_t *widths = arena_array(p->t->a, t->columns, sizeof *widths);
+/* Writes as many columns as there is room for; the last one wraps. */
+static void put_table(struct text_writer *w, const struct table *t,
+                      size_t indent) {
+    size_t *widths = arena_array(w->t->a, t->columns, sizeof *widths);
     for (size_t i = 0; i < t->count * t->columns; i++) {
         size_t column = i % t->columns;
         size_t width = utf8_width(t->rows[i / t->columns].cells[column]);
         widths[column] = width > widths[column] ? width : widths[column];
     }
     size_t used = indent, columns = 0;
-    while (columns < t->columns && used + widths[columns] <= p->width)
+    while (columns < t->columns && used + widths[columns] <= w->width)
         used += widths[columns++] + GAP;
-    if (columns < t->columns && used + WRAPPED_MIN <= p->width)
-        widths[columns++] = p->width - used;
+    if (columns < t->columns && used + WRAPPED_MIN <= w->width)
+        widths[columns++] = w->width - used;
     for (size_t i = 0; i < t->count; i++)
-        put_row(p, t, &t->rows[i], widths, columns, indent);
+        put_row(w, t, &t->rows[i], widths, columns, indent);
 }
 
 /* ---- blocks ---- */
 
-static void put_blocks(struct page *p, const struct block *under,
+static void put_blocks(struct text_writer *w, const struct block *under,
                        size_t indent);
 
-static void put_link(struct page *p, const struct block *b, size_t indent) {
+static void put_link(struct text_writer *w, const struct block *b,
+                     size_t indent) {
     struct block line = *b;
     line.tone = TONE_DIM;
-    put_words(p, &line, b->href, indent, STR(""), indent);
+    put_words(w, &line, b->href, indent, STR(""), indent);
     line.column[0] = STR("");
-    put_words(p, &line, b->text, indent + 2, STR(""), indent + 2);
+    put_words(w, &line, b->text, indent + 2, STR(""), indent + 2);
 }
 
-static void put_id(struct page *p, const struct block *b) {
-    buf_add_char(p->out, '[');
-    page_put(p, TONE_DIM, b->text);
-    buf_add_char(p->out, ']');
+static void put_id(struct text_writer *w, const struct block *b) {
+    buf_add_char(w->out, '[');
+    text_put(w, TONE_DIM, b->text);
+    buf_add_char(w->out, ']');
     size_t used = utf8_width(b->text) + 2 + GAP;
-    bool fits = used + utf8_width(b->column[0]) <= p->width;
+    bool fits = used + utf8_width(b->column[0]) <= w->width;
     if (fits && b->column[0].n > 0) {
-        buf_fill(p->out, ' ', GAP);
-        page_put(p, b->tone, b->column[0]);
+        buf_fill(w->out, ' ', GAP);
+        text_put(w, b->tone, b->column[0]);
     }
-    newline(p);
+    newline(w);
     if (!fits) {
         struct block kind = {.tone = b->tone};
-        put_words(p, &kind, b->column[0], 0, STR(""), 0);
+        put_words(w, &kind, b->column[0], 0, STR(""), 0);
     }
 }
 
-static void put_block(struct page *p, const struct block *under,
+static void put_block(struct text_writer *w, const struct block *under,
                       const struct block *b, size_t indent) {
     struct str no_mark = STR("");
     size_t mark = b->mark.n > 0 ? utf8_width(b->mark) + 1 : 4;
     size_t margin = indent + (mark > 3 ? mark : 3);
     switch (b->kind) {
-    case BLOCK_TITLE: put_words(p, b, b->text, 0, no_mark, 0); break;
-    case BLOCK_ID: put_id(p, b); break;
+    case BLOCK_TITLE: put_words(w, b, b->text, 0, no_mark, 0); break;
+    case BLOCK_ID: put_id(w, b); break;
     case BLOCK_SECTION:
         if (b->is_implied) {
-            put_blocks(p, b, 0);
+            put_blocks(w, b, 0);
             break;
         }
         if (b->is_open)
-            blank(p);
-        put_words(p, b, b->text, 0, no_mark, 0);
-        put_blocks(p, b, ITEM_IN);
+            blank(w);
+        put_words(w, b, b->text, 0, no_mark, 0);
+        put_blocks(w, b, ITEM_IN);
         break;
-    case BLOCK_TEXT: put_words(p, b, b->text, indent, no_mark, indent); break;
+    case BLOCK_TEXT: put_words(w, b, b->text, indent, no_mark, indent); break;
     case BLOCK_ITEM:
-        put_words(p, b, b->text, indent, b->mark, margin);
-        put_blocks(p, b, margin);
+        put_words(w, b, b->text, indent, b->mark, margin);
+        put_blocks(w, b, margin);
         break;
     case BLOCK_CODE:
-        if (under->kind == BLOCK_SECTION) { /* a sample, not to be run */
-            put_words(p, b, b->text, indent, no_mark, indent);
+        if (under->kind == BLOCK_SECTION) { /* a sample, no command */
+            put_words(w, b, b->text, indent, no_mark, indent);
             break;
         }
-        for (struct str code = unfolded(p->t->a, b->text); code.n > 0;)
-            put_command(p, indent + CODE_IN, str_cut(code, '\n', &code));
+        for (struct str code = unfolded(w->t->a, b->text); code.n > 0;)
+            put_command(w, indent + CODE_IN, str_cut(code, '\n', &code));
         break;
     case BLOCK_BARS:
-        blank(p);
-        page_bars(p, b->bars);
-        newline(p);
+        blank(w);
+        text_bars(w, b->bars);
+        newline(w);
         break;
-    case BLOCK_TABLE: put_table(p, b->table, indent); break;
-    case BLOCK_LINK: put_link(p, b, indent); break;
+    case BLOCK_TABLE: put_table(w, b->table, indent); break;
+    case BLOCK_LINK: put_link(w, b, indent); break;
     case BLOCK_RULE:
-        blank(p);
-        page_put(p, TONE_DIM, STR("----"));
-        buf_add(p->out, STR("\n\n"));
+        blank(w);
+        text_put(w, TONE_DIM, STR("----"));
+        buf_add(w->out, STR("\n\n"));
         break;
     }
 }
 
-static void put_blocks(struct page *p, const struct block *under,
+static void put_blocks(struct text_writer *w, const struct block *under,
                        size_t indent) {
     for (const struct block *b = under->first; b != NULL; b = b->next) {
         bool is_in_section = under->kind == BLOCK_SECTION;
         if (block_is_shown(b))
-            put_block(p, under, b,
+            put_block(w, under, b,
                       indent + (is_in_section && b->kind != BLOCK_ITEM));
     }
 }
 
-void text_walk(const struct teller *t, struct buf *out) {
-    struct page p = page_open(t, out);
-    put_blocks(&p, &t->d->top, 0);
+void text_walk(const struct render *t, struct buf *out) {
+    struct text_writer w = writer_open(t, out);
+    put_blocks(&w, &t->d->top, 0);
 }
 
-size_t text_lines(const struct teller *t) {
+size_t text_lines(const struct render *t) {
     struct buf out;
     buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
     text_walk(t, &out);
     return plain_count(buf_str(&out), '\n');
 }
 
-struct str text_of_bars(const struct teller *t, const struct bars *bars,
+struct str text_of_bars(const struct render *t, const struct bars *bars,
                         uint32_t width) {
     struct buf out;
     buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
-    struct page p = {t, &out, width, false, {0}};
-    page_bars(&p, bars);
+    struct text_writer w = {t, &out, width, false, {0}};
+    text_bars(&w, bars);
     return buf_str(&out);
 }

@@ -1,12 +1,12 @@
-/* wrap.c: one paragraph to lines. English breaks at blanks, Chinese between
- * any two characters except before a closing mark or after an opening one.
+/* wrap.c: breaks a paragraph into lines. English breaks at blanks, Chinese
+ * between any two characters except before a closing mark or behind an opening
+ * one.
  *
- * What must stay whole: a word without blanks (flags, paths, URLs), a span in
- * `backquotes` that fits a line, a number and its unit. A word wider than the
- * line is left to stand out; cutting it would make it useless to copy.
- */
+ * Not broken are words (flags, paths, URLs), a `code span` that fits a line,
+ * and a number and its unit. A word that is wider than the line exceeds it: in
+ * two parts it could not be copied. */
 #include "base/limits.h"
-#include "render/page.h"
+#include "render/text_writer.h"
 
 #include <uchar.h>
 
@@ -21,31 +21,25 @@ struct wrapping {
     size_t start;         /* byte where this line begins */
     size_t columns;       /* so far on this line */
     bool has_break;
-    size_t break_end, break_next; /* the last place where it may end */
-    size_t break_columns;         /* columns after break_next */
-    size_t span_to;       /* byte behind the `span` we are in */
-    size_t quoted_to;     /* the same, if it stays whole */
+    size_t break_end, break_next; /* the last place where the line may end */
+    size_t break_columns;         /* columns behind break_next */
+    size_t span_to;       /* byte behind the `code span` at this place */
+    size_t quoted_to;     /* the same, if the span stays whole */
 };
 
-static bool is_blank(uint32_t cp) {
-    return cp == ' ' || cp == '\n' || cp == '\t';
-}
-
-/* Cleaned, trimmed, runs of blanks as one. */
+/* The text cleaned and trimmed, each run of blanks as one. */
 static struct str squeezed(struct arena *a, struct str text) {
     struct buf clean;
     buf_init_in(&clean, a, PARAGRAPH_BYTES_MAX);
     utf8_clean(&clean, str_slice(text, 0, PARAGRAPH_BYTES_MAX / 4));
-    struct str s = str_trim(settled(a, &clean));
+    struct str s = str_trim(kept_text(a, &clean));
     char *p = arena_alloc(a, s.n + 1);
     size_t n = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        bool blank = is_blank((unsigned char)s.p[i]);
-        if (!blank)
+    for (size_t i = 0; i < s.n; i++)
+        if (!is_any(s.p[i], " \n\t"))
             p[n++] = s.p[i];
         else if (n > 0 && p[n - 1] != ' ')
             p[n++] = ' ';
-    }
     return (struct str){p, n};
 }
 
@@ -63,19 +57,17 @@ static bool may_not_end_line(uint32_t cp) {
     return is_one_of(cp, U"([{“‘（【《「『");
 }
 
-static bool is_wide(uint32_t cp, size_t columns) {
-    return columns == 2 || (cp > 0x7F && is_one_of(cp, U"“”‘’…"));
+static bool is_wide(struct utf8_char c) {
+    return c.columns == 2 || (c.cp > 0x7F && is_one_of(c.cp, U"“”‘’…"));
 }
 
-/* "5.40" | "GiB": does a unit follow the blank at byte at? */
+/* True for the blank in "5.40 GiB". */
 static bool is_before_unit(struct str text, size_t at) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "bytes",
                                         "%"};
-    char before = at > 0 ? text.p[at - 1] : ' ';
-    if (before < '0' || before > '9')
-        return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (str_starts(str_slice(text, at + 1, 8), str_of(units[i])))
+    bool is_number = at > 0 && is_digit(text.p[at - 1]);
+    for (size_t i = 0; i < sizeof units / sizeof *units && is_number; i++)
+        if (str_starts(str_from(text, at + 1), str_of(units[i])))
             return true;
     return false;
 }
@@ -84,24 +76,22 @@ static size_t limit(const struct wrapping *w) {
     return w->lines.count == 0 ? w->first : w->rest;
 }
 
-/* Columns of what cannot be parted from the byte before at. */
+/* The columns of the text at `at` up to the next possible break. */
 static size_t columns_glued(const struct wrapping *w, size_t at) {
     size_t all = 0;
     while (at < w->text.n) {
-        uint32_t cp = 0;
-        size_t n = utf8_next(str_from(w->text, at), &cp);
-        size_t columns = utf8_width(str_slice(w->text, at, n));
-        bool may_part = is_wide(cp, columns) && !may_not_begin_line(cp);
-        if (cp == ' ' || may_part)
+        struct utf8_char c = utf8_char_at(w->text, at);
+        if (c.cp == ' ' || (is_wide(c) && !may_not_begin_line(c.cp)))
             break;
-        all += columns;
-        at += n;
+        all += c.columns;
+        at += c.n;
     }
     return all;
 }
 
-/* A span opens at byte at. It stays whole when it fits this line, or the next
- * with what cannot be parted from it; else it breaks at its blanks. */
+/* Reads the code span at `at`. With the text that is glued to it, it stays
+ * whole if it fits on this line or on the next one; else it breaks at its
+ * blanks. */
 static void open_span(struct wrapping *w, size_t at) {
     struct str inner = str_from(w->text, at + 1);
     size_t close = str_find_char(inner, '`');
@@ -129,26 +119,23 @@ static void note_break(struct wrapping *w, size_t end, size_t next) {
     w->break_columns = 0;
 }
 
-/* May a line end before the character cp at byte at? prev stands before it. */
-static bool may_break_before(const struct wrapping *w, size_t at, uint32_t prev,
-                             size_t prev_columns, uint32_t cp, size_t columns) {
-    if (at <= w->start || at < w->quoted_to || prev == ' ' || cp == ' ')
-        return false;
-    if (!is_wide(prev, prev_columns) && !is_wide(cp, columns))
-        return false;
-    return !may_not_begin_line(cp) && !may_not_end_line(prev);
+/* True if a line may end before the character c at `at`, behind prev. */
+static bool may_break_before(const struct wrapping *w, size_t at,
+                             struct utf8_char prev, struct utf8_char c) {
+    return at > w->start && at >= w->quoted_to && prev.cp != ' ' &&
+           c.cp != ' ' && (is_wide(prev) || is_wide(c)) &&
+           !may_not_begin_line(c.cp) && !may_not_end_line(prev.cp);
 }
 
-static void take(struct wrapping *w, size_t at, size_t n, uint32_t cp,
-                 size_t columns) {
-    if (cp == '`' && at >= w->span_to)
+static void take(struct wrapping *w, size_t at, struct utf8_char c) {
+    if (c.cp == '`' && at >= w->span_to)
         open_span(w, at);
-    if (cp == ' ' && at >= w->quoted_to && !is_before_unit(w->text, at))
-        note_break(w, at, at + n);
+    if (c.cp == ' ' && at >= w->quoted_to && !is_before_unit(w->text, at))
+        note_break(w, at, at + c.n);
     else
-        w->break_columns += columns;
-    w->columns += columns;
-    bool is_over = w->columns > limit(w) && cp != ' ';
+        w->break_columns += c.columns;
+    w->columns += c.columns;
+    bool is_over = w->columns > limit(w) && c.cp != ' ';
     if (is_over && w->has_break) {
         size_t left = w->break_columns;
         end_line(w, w->break_end, w->break_next);
@@ -157,21 +144,16 @@ static void take(struct wrapping *w, size_t at, size_t n, uint32_t cp,
 }
 
 struct str_list wrap_text(struct arena *a, struct str text, size_t first,
-                     size_t rest) {
-    struct wrapping w = {.a = a, .first = first, .rest = rest};
-    w.text = squeezed(a, text);
-    uint32_t prev = ' ';
-    size_t prev_columns = 1;
-    for (size_t at = 0; at < w.text.n;) {
-        uint32_t cp = 0;
-        size_t n = utf8_next(str_from(w.text, at), &cp);
-        size_t columns = utf8_width(str_slice(w.text, at, n));
-        if (may_break_before(&w, at, prev, prev_columns, cp, columns))
+                          size_t rest) {
+    struct wrapping w = {.a = a, .text = squeezed(a, text), .first = first,
+                         .rest = rest};
+    struct utf8_char prev = {' ', 1, 1};
+    for (size_t at = 0; at < w.text.n; at += prev.n) {
+        struct utf8_char c = utf8_char_at(w.text, at);
+        if (may_break_before(&w, at, prev, c))
             note_break(&w, at, at);
-        take(&w, at, n, cp, columns);
-        prev = cp;
-        prev_columns = columns;
-        at += n;
+        take(&w, at, c);
+        prev = c;
     }
     if (w.start < w.text.n)
         end_line(&w, w.text.n, w.text.n);

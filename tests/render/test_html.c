@@ -19,7 +19,7 @@ static void reports_read_as_agreed(struct arena *a) {
 
 static void expect_put(struct arena *a, const char *text, const char *html) {
     struct render_options o = {0};
-    struct teller t = {.a = a, .o = &o, .lang = LANG_EN};
+    struct render t = {.a = a, .o = &o, .lang = LANG_EN};
     struct str got = html_of(&t, str_of(text));
     if (!str_eq(got, str_of(html))) {
         fail_msg("\"%s\" became \"%.*s\" instead of \"%s\"", text,

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "render/page.h"
+#include "render/text_writer.h"
 #include "render/render.h"
 #include "support/golden.h"
 #include "support/reports.h"

@@ -1,8 +1,7 @@
-/* say.c: keys and notes to words, in the language of this call. The words
- * stand in i18n/<lang>.yaml and reach us through the index. A text that is
- * missing in one language falls back to English, then to its key: a gap is
- * seen, never fatal. Facts in arguments become their labels. Nothing is
- * cleaned here; whoever writes does that. */
+/* message.c: the texts of keys and notes, in the language of the answer. They
+ * come from i18n/<lang>.yaml, through the index. A text that is missing in one
+ * language is replaced by the English one, or by its key. Facts in arguments
+ * become their labels. Nothing is cleaned here: walkers do that. */
 #include "base/limits.h"
 #include "render/parts.h"
 
@@ -10,36 +9,37 @@
 
 #define SUMMARY_CHARACTERS 280
 
-/* Empty: no text has that key. */
-static struct str text_of(const struct teller *t, const char *key) {
+/* The text of a key; empty: there is none. */
+static struct str text_of(const struct render *t, const char *key) {
     struct str text = reader_message(t->r, t->lang, str_of(key));
     return text.n > 0 || t->lang == LANG_EN
                ? text
                : reader_message(t->r, LANG_EN, str_of(key));
 }
 
-struct str settled(struct arena *a, const struct buf *b) {
+struct str kept_text(struct arena *a, const struct buf *b) {
     if (!buf_ok(b))
         arena_raise(a, FAIL_MEMORY, "out of memory for a text of %zu bytes",
                     b->n);
     return arena_str(a, buf_str(b));
 }
 
-struct str said(const struct teller *t, const char *key) {
+struct str tr(const struct render *t, const char *key) {
     struct str text = text_of(t, key);
     return text.n > 0 ? text : str_of(key);
 }
 
 /* "effort" + "flag" -> the text of "effort.flag", else "flag". */
-static struct str said_member(const struct teller *t, const char *group,
+static struct str member_text(const struct render *t, const char *group,
                               const char *word) {
     struct str text =
         text_of(t, arena_printf(t->a, "%s.%s", group, word).p);
     return text.n > 0 ? text : str_of(word);
 }
 
-/* An argument, its facts by their labels, its list in this language. */
-static void add_argument(const struct teller *t, struct str arg,
+/* Writes an argument: facts by their labels, lists with the language's
+ * "and". */
+static void add_argument(const struct render *t, struct str arg,
                          struct buf *out) {
     while (arg.n > 0) {
         enum fact_name name;
@@ -48,7 +48,7 @@ static void add_argument(const struct teller *t, struct str arg,
         if (arg.p[0] == NOTE_AND) {
             buf_add(out, text_of(t, "report.and"));
         } else if (arg.p[0] == NOTE_FACT && fact_named(word, &name)) {
-            buf_add(out, said_fact(t, name));
+            buf_add(out, label_text(t, name));
             rest = after;
         } else {
             buf_add_char(out, arg.p[0]);
@@ -57,22 +57,19 @@ static void add_argument(const struct teller *t, struct str arg,
     }
 }
 
-/* Copy text to out with {0}..{5} replaced; a placeholder without an argument
- * gives nothing. */
-static void fill(const struct teller *t, struct str text,
+/* Writes a text with {0} to {9} replaced; a placeholder without an argument is
+ * left out. */
+static void fill(const struct render *t, struct str text,
                  const struct str *args, size_t count, struct buf *out) {
     for (size_t i = 0; i < text.n; i++) {
         bool is_placeholder = text.p[i] == '{' && i + 2 < text.n &&
-                              text.p[i + 1] >= '0' && text.p[i + 1] <= '9' &&
-                              text.p[i + 2] == '}';
-        if (!is_placeholder) {
+                              is_digit(text.p[i + 1]) && text.p[i + 2] == '}';
+        size_t which = is_placeholder ? (size_t)(text.p[i + 1] - '0') : count;
+        if (!is_placeholder)
             buf_add_char(out, text.p[i]);
-            continue;
-        }
-        size_t which = (size_t)(text.p[i + 1] - '0');
-        if (which < count)
+        else if (which < count)
             add_argument(t, args[which], out);
-        i += 2;
+        i += is_placeholder ? 2 : 0;
     }
 }
 
@@ -81,30 +78,26 @@ static bool is_han_mark(uint32_t cp) {
            cp == 0xff1b || cp == 0xff01 || cp == 0xff1f || cp == 0xff09;
 }
 
-/* A folded YAML line, and a label where a word might stand, leave a blank where
- * Chinese wants none: between two wide characters, after a full-width mark. */
+/* The text without the blanks that a folded YAML line or a label leaves, but
+ * Chinese has not: between two wide characters, behind a full-width mark. */
 static struct str without_folds(struct arena *a, struct str s) {
     struct buf out;
     buf_init_in(&out, a, SENTENCE_BYTES_MAX);
-    uint32_t prev = 0, cp = 0, next = 0;
-    bool is_prev_wide = false;
-    while (s.n > 0) {
-        size_t n = utf8_next(s, &cp);
-        struct str one = str_slice(s, 0, n);
-        s = str_from(s, n);
-        size_t next_n = utf8_next(s, &next);
-        bool is_next_wide = utf8_width(str_slice(s, 0, next_n)) == 2;
-        bool is_fold = cp == ' ' && ((is_prev_wide && is_next_wide) ||
-                                     is_han_mark(prev));
-        buf_add(&out, is_fold ? STR("") : one);
-        prev = cp;
-        is_prev_wide = utf8_width(one) == 2;
+    struct utf8_char prev = {0};
+    for (size_t at = 0; at < s.n; at += prev.n) {
+        struct utf8_char c = utf8_char_at(s, at);
+        struct utf8_char next = utf8_char_at(s, at + c.n);
+        bool is_fold = c.cp == ' ' &&
+                       ((prev.columns == 2 && next.columns == 2) ||
+                        is_han_mark(prev.cp));
+        buf_add(&out, is_fold ? STR("") : str_slice(s, at, c.n));
+        prev = c;
     }
-    return settled(a, &out);
+    return kept_text(a, &out);
 }
 
-struct str said_with(const struct teller *t, const char *key,
-                     const struct str args[], size_t count) {
+struct str tr_args(const struct render *t, const char *key,
+                   const struct str args[], size_t count) {
     struct str text = text_of(t, key);
     struct buf out;
     bool has_label = false;
@@ -114,74 +107,73 @@ struct str said_with(const struct teller *t, const char *key,
     for (size_t i = 0; i < count; i++) {
         has_label =
             has_label || str_find_char(args[i], NOTE_FACT) < args[i].n;
-        if (text.n == 0) { /* a gap is seen, with what would fill it */
+        if (text.n == 0) { /* the key, then the arguments */
             buf_add_char(&out, ' ');
             add_argument(t, args[i], &out);
         }
     }
     return t->lang == LANG_ZH && has_label
                ? without_folds(t->a, buf_str(&out))
-               : settled(t->a, &out);
+               : kept_text(t->a, &out);
 }
 
-struct str said_of(const struct teller *t, const char *key, struct str arg) {
-    return arg.n > 0 ? SAID(t, key, arg) : arg;
+struct str tr_if(const struct render *t, const char *key, struct str arg) {
+    return arg.n > 0 ? TR(t, key, arg) : arg;
 }
 
-struct str said_note(const struct teller *t, const struct note *n) {
+struct str note_text(const struct render *t, const struct note *n) {
     struct str args[NOTE_ARGS];
     for (size_t i = 0; i < n->count; i++)
-        args[i] = amounts_said(t, n->arg[i]);
-    return n->key != NULL ? said_with(t, n->key, args, n->count) : STR("");
+        args[i] = amounts_text(t, n->arg[i]);
+    return n->key != NULL ? tr_args(t, n->key, args, n->count) : STR("");
 }
 
 struct str say(struct arena *a, struct reader *r, enum lang lang,
                const struct note *n) {
-    return said_note(&(struct teller){.a = a, .r = r, .lang = lang}, n);
+    return note_text(&(struct render){.a = a, .r = r, .lang = lang}, n);
 }
 
-struct str said_word(const struct teller *t, enum vocabulary which,
-                     int value) {
+struct str word_text(const struct render *t, enum vocabulary which, int value) {
     struct str group = arena_lower(t->a, str_of(vocabulary_name(which)));
-    return said_member(t, group.p, word_spelling(which, value));
+    return member_text(t, group.p, word_spelling(which, value));
 }
 
-struct str said_fact(const struct teller *t, enum fact_name name) {
-    return said_member(t, "fact", fact_spelling(name));
+struct str label_text(const struct render *t, enum fact_name name) {
+    return member_text(t, "fact", fact_spelling(name));
 }
 
-struct str said_part(const struct teller *t, const char *part) {
-    return said(t, arena_printf(t->a, "budget.%s", part).p);
+struct str part_label(const struct render *t, const char *part) {
+    return tr(t, arena_printf(t->a, "budget.%s", part).p);
 }
 
-struct str said_work(const struct teller *t, struct str work) {
+struct str work_text(const struct render *t, struct str work) {
     return text_of(t, arena_printf(t->a, "work.%.*s", STR_ARG(work)).p);
 }
 
-struct str said_severity(const struct teller *t, const struct entry *e) {
+struct str severity_text(const struct render *t, const struct entry *e) {
     bool is_open = e->severity == SEVERITY_warning &&
                    e->mechanism == MECHANISM_unspecified;
     const char *word = word_spelling(WORDS_SEVERITY, (int)e->severity);
-    return said(t, is_open ? "report.unproven"
+    return tr(t, is_open ? "report.unproven"
                            : arena_printf(t->a, "report.%s", word).p);
 }
 
-struct str said_text(const struct teller *t, const struct text *text) {
+struct str localized(const struct render *t, const struct text *text) {
     struct str s = text->in[t->lang];
     if (s.n == 0)
         return text->in[LANG_EN];
     return t->lang == LANG_ZH ? without_folds(t->a, s) : s;
 }
 
-/* ---- several ---- */
+/* ---- lists ---- */
 
-struct words words_begin(const struct teller *t, struct str between) {
+struct words words_begin(const struct render *t, struct str between) {
     struct words w = {.t = t, .between = between};
     buf_init_in(&w.out, t->a, SENTENCE_BYTES_MAX);
     return w;
 }
 
-struct words sentences_begin(const struct teller *t) {
+struct words sentences_begin(const struct render *t) {
     return words_begin(t, t->lang == LANG_ZH ? STR("") : STR(" "));
 }
 
@@ -192,75 +184,70 @@ void words_add(struct words *w, struct str member) {
 }
 
 struct str words_end(struct words *w) {
-    return settled(w->t->a, &w->out);
+    return kept_text(w->t->a, &w->out);
 }
 
-struct str words_said(struct words *w, const char *key) {
-    return said_of(w->t, key, words_end(w));
+struct str words_into(struct words *w, const char *key) {
+    return tr_if(w->t, key, words_end(w));
 }
 
-/* ---- of a report ---- */
+/* ---- a report ---- */
 
-/* At most limit characters of s on one line, an ellipsis where it was cut. */
-static struct str shortened(struct arena *a, struct str s, size_t limit) {
+/* The text on one line, cut with an ellipsis behind SUMMARY_CHARACTERS. */
+static struct str shortened(struct arena *a, struct str s) {
     struct buf out;
     buf_init_in(&out, a, SENTENCE_BYTES_MAX);
-    size_t count = 0;
-    while (s.n > 0) {
-        uint32_t cp = 0;
-        size_t n = utf8_next(s, &cp);
-        s = str_from(s, n);
-        if (++count == limit && s.n > 0) {
+    for (size_t count = 1; s.n > 0; count++) {
+        struct utf8_char c = utf8_char_at(s, 0);
+        s = str_from(s, c.n);
+        if (count == SUMMARY_CHARACTERS && s.n > 0) {
             utf8_put(&out, 0x2026);
             break;
         }
-        utf8_put(&out, cp == '\n' || cp == '\t' ? ' ' : cp);
+        utf8_put(&out, c.cp == '\n' || c.cp == '\t' ? ' ' : c.cp);
     }
-    return settled(a, &out);
+    return kept_text(a, &out);
 }
 
-struct str said_title(const struct teller *t, const struct finding *f) {
-    return f->title.key ? said_note(t, &f->title)
-                        : said_text(t, &f->entry->title);
+struct str title_text(const struct render *t, const struct finding *f) {
+    return f->title.key ? note_text(t, &f->title)
+                        : localized(t, &f->entry->title);
 }
 
-/* What it is, then the numbers. */
 struct str summary_of(struct arena *a, struct reader *r,
                       const struct report *rep, enum lang lang) {
-    const struct teller t = {.a = a, .r = r, .lang = lang};
-    struct str text = said_note(&t, &rep->summary);
+    const struct render t = {.a = a, .r = r, .lang = lang};
+    struct str text = note_text(&t, &rep->summary);
     if (rep->finding_count > 0) {
-        struct str both[] = {said_title(&t, &rep->findings[0]), text};
-        text = text.n == 0 ? both[0] : said_with(&t, "report.summary", both, 2);
+        struct str both[] = {title_text(&t, &rep->findings[0]), text};
+        text = text.n == 0 ? both[0] : tr_args(&t, "report.summary", both, 2);
     } else if (text.n == 0) {
         text = text_of(&t, "report.nothing");
     }
-    return shortened(a, text, SUMMARY_CHARACTERS);
+    return shortened(a, text);
 }
 
-/* How much there was to read. */
-struct str said_read(const struct teller *t, const struct report *rep) {
+struct str input_text(const struct render *t, const struct report *rep) {
     const char *key = rep->lines == 1 ? "report.read_one" : "report.read";
-    return SAID(t, key, shown_count(t, (int64_t)rep->lines),
-                shown_bytes(t, (int64_t)rep->bytes));
+    return TR(t, key, count_text(t, (int64_t)rep->lines),
+              bytes_text(t, (int64_t)rep->bytes));
 }
 
-struct str said_gave_up(const struct teller *t, const struct report *rep) {
+struct str gave_up_text(const struct render *t, const struct report *rep) {
     const char *key = rep->gave_up_patterns == 1 ? "report.gave_up_one"
                                                  : "report.gave_up";
-    return rep->gave_up_patterns > 0
-               ? SAID(t, key, shown_count(t, (int64_t)rep->gave_up_line),
-                      shown_count(t, (int64_t)rep->gave_up_patterns))
-               : STR("");
+    if (rep->gave_up_patterns == 0)
+        return STR("");
+    return TR(t, key, count_text(t, (int64_t)rep->gave_up_line),
+              count_text(t, (int64_t)rep->gave_up_patterns));
 }
 
-/* A formula in the language of this call. Formulas are
- * written once, in English, where the numbers are (memory/); names of facts,
- * numbers and operators are the same in every language, and what is left is a
- * small set of words. Each stands in i18n under formula.*: the English text is
- * what is looked for, the other language's what is put there. Only whole words
- * count: the "free" of gpu_free stays. */
-/* The longer come first. */
+/* ---- formulas ----
+ *
+ * memory/ writes formulas in English. Facts, numbers and operators are the same
+ * in all languages; the other words are in i18n under formula.*. The English
+ * text is searched for and replaced by that of the language. Only whole words
+ * count, so the "free" of gpu_free stays. Longer texts come first. */
 static const char *const words[] = {
     "formula.all_state",    "formula.then",
     "formula.state_all",    "formula.state_adapters", "formula.state_of",
@@ -289,7 +276,7 @@ static bool is_of_word(char c) {
     return is_letter(c) || c == '_' || c == '-';
 }
 
-/* text[i..] begins with the whole word. */
+/* True if the whole word stands at byte i. */
 static bool stands_at(struct str text, size_t i, struct str word) {
     bool begins = i == 0 || !is_of_word(text.p[i - 1]);
     size_t end = i + word.n;
@@ -298,17 +285,17 @@ static bool stands_at(struct str text, size_t i, struct str word) {
            (end == text.n || !is_of_word(text.p[end]));
 }
 
-struct str said_formula(const struct teller *t, struct str formula) {
-    struct teller english = *t;
+struct str formula_text(const struct render *t, struct str formula) {
+    struct render english = *t;
     struct str from[WORDS], to[WORDS];
     struct buf out;
     english.lang = LANG_EN;
-    formula = amounts_said(t, formula);
+    formula = amounts_text(t, formula);
     if (t->lang == LANG_EN || formula.n == 0)
         return formula;
     for (size_t w = 0; w < WORDS; w++) {
-        from[w] = said(&english, words[w]);
-        to[w] = said(t, words[w]);
+        from[w] = tr(&english, words[w]);
+        to[w] = tr(t, words[w]);
     }
     buf_init_in(&out, t->a, 64 * 1024);
     for (size_t i = 0; i < formula.n;) {
@@ -322,5 +309,5 @@ struct str said_formula(const struct teller *t, struct str formula) {
             buf_add_char(&out, formula.p[i++]);
         }
     }
-    return settled(t->a, &out);
+    return kept_text(t->a, &out);
 }
