@@ -43,6 +43,7 @@ struct build {
     const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
     const struct source *causes_src;
     struct corpus corpus; /* the same structs, for index/ */
+    struct bench *bench; /* of a thread: check_samples.c */
     size_t samples;
     bool fact_used[FACT_COUNT_OF]; /* by the corpus */
 };

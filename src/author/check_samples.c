@@ -16,10 +16,17 @@
 #include "match/match.h"
 
 /* What all samples are tried on. */
-struct bench {
+struct trials {
     const struct index *ix;
     const struct scan_kit *kit;
-    struct reader *reader; /* of the samples of one entry */
+};
+
+/* What a thread keeps from one sample to the next, in its scratch. */
+struct bench {
+    const struct scan_kit *kit;
+    struct reader *reader;
+    struct known_patterns *patterns;
+    struct arena trial; /* of one sample */
 };
 
 struct answered {
@@ -29,18 +36,28 @@ struct answered {
 };
 
 struct trial {
-    struct arena *a;
-    const struct bench *on;
+    struct build *d;
+    struct bench *on;
     struct str log;
     struct report_entries entries;
 };
 
 static void run_trial(void *arg) {
     struct trial *t = arg;
-    struct reader *reader = t->on->reader;
-    struct scanner *scanner = scan_new(t->a, t->on->kit, reader, 0);
+    struct arena *a = &t->on->trial;
+    struct scanner *scanner =
+        scan_next(a, t->on->kit, t->on->patterns, 0);
     scan_feed(scanner, t->log);
-    t->entries = report_entries(t->a, reader, scan_end(scanner));
+    t->entries = report_entries(a, t->on->reader, scan_end(scanner));
+}
+
+/* What the reader raises is raised in scratch. */
+static void guard_trial(void *arg) {
+    struct trial *t = arg;
+    struct fault fault;
+    enum fail failed = arena_guard(&t->on->trial, run_trial, t, &fault);
+    if (failed != FAIL_NONE)
+        arena_raise(t->d->c.scratch, failed, "%s", fault.text);
 }
 
 /* e: NULL where no entry is asked about. */
@@ -65,25 +82,39 @@ static struct answered who_spoke(struct build *d,
     return out;
 }
 
-static struct answered try(struct build *d, const struct bench *on,
-                           const struct entry *e, struct str name,
-                           struct str log) {
-    struct trial t = {.a = d->c.scratch, .on = on, .log = log};
+static struct answered try(struct build *d, const struct entry *e,
+                           struct str name, struct str log) {
+    struct trial t = {.d = d, .on = d->bench, .log = log};
     struct fault fault;
-    enum fail failed = arena_guard(t.a, run_trial, &t, &fault);
+    enum fail failed = arena_guard(d->c.scratch, guard_trial, &t, &fault);
     if (failed != FAIL_NONE)
         arena_raise(d->a, failed, "%.*s: %s", STR_ARG(name), fault.text);
     struct answered out = who_spoke(d, &t.entries, e);
+    arena_free(&d->bench->trial);
     d->samples++;
     return out;
 }
 
-static void check_signature_sample(struct build *d, const struct bench *on,
-                                   const struct made *m, size_t i) {
+static void trial_end(void *arg) {
+    arena_free(arg);
+}
+
+static struct bench *bench_new(struct arena *a, const struct trials *on) {
+    struct bench *b = arena_alloc(a, sizeof *b);
+    b->kit = on->kit;
+    b->reader = reader_new(on->ix, a);
+    b->patterns = known_patterns_new(a, on->kit, b->reader);
+    arena_init(&b->trial, a->from, SCRATCH_BYTES_MAX);
+    arena_defer(a, trial_end, &b->trial);
+    return b;
+}
+
+static void check_signature_sample(struct build *d, const struct made *m,
+                                   size_t i) {
     const struct entry *e = made_entry(m);
     const struct node *list = node_get(m->node, "signatures");
     const struct node *n = node_get(node_item(list, i), "sample");
-    struct answered by = try(d, on, e, m->src->path, e->signatures[i].sample);
+    struct answered by = try(d, e, m->src->path, e->signatures[i].sample);
     struct place place = node_place_at(n, 0);
     if (by.by_itself || by.by_related)
         return;
@@ -102,13 +133,12 @@ static void check_signature_sample(struct build *d, const struct bench *on,
 #define FAILURE "\ntorch.OutOfMemoryError: CUDA out of memory. Tried to " \
                 "allocate 1.00 GiB.\n"
 
-static void check_program_sample(struct build *d, const struct bench *on,
-                                 const struct made *m) {
+static void check_program_sample(struct build *d, const struct made *m) {
     const struct program *p = m->what;
     if (p->sample.n == 0 || !build_is_asked(d, m))
         return;
     struct str log = arena_printf(d->c.scratch, "%.*s" FAILURE, STR_ARG(p->sample));
-    struct str shown = try(d, on, NULL, m->src->path, log).program;
+    struct str shown = try(d, NULL, m->src->path, log).program;
     if (!str_eq(shown, p->id))
         complain(&d->c, m->src, node_get(m->node, "sample")->place,
                  CODE_sample_unanswered,
@@ -125,13 +155,12 @@ static bool read_log(struct build *d, struct str path, struct str *bytes) {
     return false;
 }
 
-static void check_logs(struct build *d, const struct bench *on,
-                       const struct made *m) {
+static void check_logs(struct build *d, const struct made *m) {
     const struct entry *e = made_entry(m);
     struct str log = {0};
     struct str miss = {0};
     if (m->log_path.n > 0 && read_log(d, m->log_path, &log)) {
-        struct answered by = try(d, on, e, m->log_path, log);
+        struct answered by = try(d, e, m->log_path, log);
         if (!by.by_itself)
             complain(&d->c, source_new(d->c.scratch, m->log_path, (struct str){0}),
                      (struct place){0}, CODE_log_unanswered,
@@ -140,7 +169,7 @@ static void check_logs(struct build *d, const struct bench *on,
                      STR_ARG(by.stranger));
     }
     if (m->ok_log_path.n > 0 && read_log(d, m->ok_log_path, &miss)) {
-        struct answered by = try(d, on, e, m->ok_log_path, miss);
+        struct answered by = try(d, e, m->ok_log_path, miss);
         if (by.by_itself)
             complain(&d->c, source_new(d->c.scratch, m->ok_log_path, (struct str){0}),
                      (struct place){0}, CODE_ok_log_answered,
@@ -149,13 +178,12 @@ static void check_logs(struct build *d, const struct bench *on,
     }
 }
 
-static void check_entry_samples(struct build *d, const struct bench *on,
-                                const struct made *m) {
+static void check_entry_samples(struct build *d, const struct made *m) {
     if (!build_is_asked(d, m) || made_entry(m)->withdrawn.in[LANG_EN].n > 0)
         return;
     for (size_t k = 0; k < made_entry(m)->signature_count; k++)
-        check_signature_sample(d, on, m, k);
-    check_logs(d, on, m);
+        check_signature_sample(d, m, k);
+    check_logs(d, m);
     if (m->ok_log_path.n == 0)
         complain(&d->c, m->src, (struct place){0}, CODE_no_near_miss,
                  "no <slug>.ok.log: nothing shows where it stops");
@@ -163,17 +191,17 @@ static void check_entry_samples(struct build *d, const struct bench *on,
 
 /* The entries, then the programs. */
 static void check_samples_of(struct build *own, const void *what, size_t i) {
-    struct bench on = *(const struct bench *)what;
     size_t entries = own->made[MADE_ENTRY].count;
-    on.reader = reader_new(on.ix, own->c.scratch);
+    if (own->bench == NULL)
+        own->bench = bench_new(own->c.scratch, what);
     if (i < entries)
-        check_entry_samples(own, &on, &own->made[MADE_ENTRY].at[i]);
+        check_entry_samples(own, &own->made[MADE_ENTRY].at[i]);
     else
-        check_program_sample(own, &on, &own->made[MADE_PROGRAM].at[i - entries]);
+        check_program_sample(own, &own->made[MADE_PROGRAM].at[i - entries]);
 }
 
 void check_samples(struct build *d, struct str image) {
-    struct bench on = {.ix = index_open_builtin(d->a, image)};
+    struct trials on = {.ix = index_open_builtin(d->a, image)};
     on.kit = scan_kit_open(d->a, on.ix);
     build_share(d, d->made[MADE_ENTRY].count + d->made[MADE_PROGRAM].count,
                 check_samples_of, &on);

@@ -4,7 +4,8 @@
  * copy of whatever is only read; what it complains of, and the facts that it
  * meets, come back to it in the order of the things. So diagnostics do not
  * depend on the number of threads. What one thing needs for a while lies in
- * c.scratch, which is emptied behind it. */
+ * c.scratch, which is emptied behind it; with a bench in it, not before it is
+ * large. */
 #include "author/build.h"
 #include "base/parallel.h"
 
@@ -67,7 +68,10 @@ static void part(void *job, struct arena *keep, uint32_t worker, size_t i) {
     enum fail failed = arena_guard(&w->scratch, do_one, &one, &fault);
     if (failed != FAIL_NONE)
         arena_raise(keep, failed, "%s", fault.text);
-    arena_free(&w->scratch);
+    if (w->own.bench == NULL || w->scratch.used_bytes > BENCH_BYTES_MAX) {
+        arena_free(&w->scratch);
+        w->own.bench = NULL;
+    }
     told->to = w->own.c.count;
     told->errors = w->own.c.errors - told->errors;
     told->warnings = w->own.c.warnings - told->warnings;

@@ -20,7 +20,7 @@
 static uint64_t steps_left(struct scanner *s) {
     uint64_t bytes = s->owner->bytes + (s->owner != s ? s->bytes : 0);
     uint64_t all = MATCH_LOG_STEPS_MAX + MATCH_BYTE_STEPS_MAX * bytes;
-    uint64_t used = regex_steps(s->matcher);
+    uint64_t used = regex_steps(s->matcher) - s->known->steps_before;
     return used < all ? all - used : 0;
 }
 

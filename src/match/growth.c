@@ -161,7 +161,7 @@ static bool grows(struct trial *t, struct str unit) {
     size_t count = fit > REPEATS         ? REPEATS
                    : fit > FIRST_REPEATS ? fit
                                          : FIRST_REPEATS;
-    if (!is_over(rate_on(t, unit, 2 * FIRST_REPEATS), PLAIN_STEPS))
+    if (!is_over(rate_on(t, unit, FIRST_REPEATS), PLAIN_STEPS))
         return false;
     struct step_rate once = rate_on(t, unit, count);
     struct step_rate twice = rate_on(t, unit, 2 * count);

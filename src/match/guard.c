@@ -78,16 +78,17 @@ struct guard {
 static struct guard *guard_named(struct scanner *s, const struct pattern *p,
                                  size_t i) {
     struct str text = p->study.guards.at[i];
-    struct guard *g = s->guards;
+    struct known_patterns *k = s->known;
+    struct guard *g = k->guards;
     while (g && !str_eq(g->text, text))
         g = g->next;
     if (g)
         return g;
-    g = arena_alloc(s->a, sizeof *g);
-    *g = (struct guard){s->guards, text,
+    g = arena_alloc(k->a, sizeof *g);
+    *g = (struct guard){k->guards, text,
                         scan_regex(s, p, 1 + p->extract.count + i), SIZE_MAX,
                         0, HOLDS};
-    s->guards = g;
+    k->guards = g;
     return g;
 }
 
@@ -98,7 +99,8 @@ enum holding guards_ask(struct scanner *s, struct pattern_state *p,
     enum holding said = HOLDS;
     here.from = here.latest = at;
     if (list->count > 0 && !p->guards)
-        p->guards = arena_array(s->a, list->count, sizeof(struct guard *));
+        p->guards = arena_array(s->known->a, list->count,
+                                sizeof(struct guard *));
     for (size_t i = 0; i < list->count && said == HOLDS; i++) {
         if (!p->guards[i])
             p->guards[i] = guard_named(s, p->is, i);
@@ -114,6 +116,6 @@ enum holding guards_ask(struct scanner *s, struct pattern_state *p,
 }
 
 void guards_forget(struct scanner *s) {
-    for (struct guard *g = s->guards; g; g = g->next)
+    for (struct guard *g = s->known->guards; g; g = g->next)
         g->at = SIZE_MAX;
 }

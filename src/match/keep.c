@@ -272,9 +272,9 @@ static void list_slots(struct arena *a, struct hit_list *list,
 struct hit_list keep_list(struct scanner *s) {
     struct hit_list list = {0};
     list_slots(s->a, &list, &s->signatures);
-    for (size_t i = 0; i < s->kit->pattern_count; i++)
-        if (s->patterns[i] && wanted_is(s, s->patterns[i]->is))
-            list_slots(s->a, &list, &s->patterns[i]->slots);
+    for (size_t i = 0; i < s->known->named_count; i++)
+        if (wanted_is(s, s->known->named[i]->is))
+            list_slots(s->a, &list, &s->known->named[i]->slots);
     if (list.count > 1)
         qsort(list.at, list.count, sizeof *list.at, hits_by_order);
     return list;

@@ -117,6 +117,15 @@ struct scanner;
 /* Hits live in a. Streams are told apart: interleaved ranks do not mix. */
 struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
                          struct reader *r, uint64_t max_bytes);
+/* For scans of one thread, one after the other: what is found out about patterns
+ * in one is known to the next. The reader is the one of all of them, and has to
+ * live as long; scan_next() ends what is left of the scan before. */
+struct known_patterns;
+struct known_patterns *known_patterns_new(struct arena *a,
+                                          const struct scan_kit *kit,
+                                          struct reader *r);
+struct scanner *scan_next(struct arena *a, const struct scan_kit *kit,
+                          struct known_patterns *known, uint64_t max_bytes);
 /* How lines are chosen, before the first feed; the hits are the same. */
 enum scan_way {
     SCAN_SELECTED, /* where a literal may stand; small inputs whole */

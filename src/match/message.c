@@ -95,7 +95,7 @@ static uint64_t trim_end(const struct window *w, uint64_t from,
 static struct regex *extract_of(struct scanner *s, struct pattern_state *p,
                                 size_t i) {
     if (!p->extract)
-        p->extract = arena_array(s->a, p->is->extract.count,
+        p->extract = arena_array(s->known->a, p->is->extract.count,
                                  sizeof *p->extract);
     if (!p->extract[i])
         p->extract[i] = scan_regex(s, p->is, 1 + i);

@@ -33,7 +33,7 @@ struct regex *scan_regex(struct scanner *s, const struct pattern *p,
         r = regex_of(s->matcher, text, &error);
     } else if (!r) {
         struct pattern_text prepared =
-            pattern_text_prepared(s->a, text, p->study.needs_utf);
+            pattern_text_prepared(s->known->a, text, p->study.needs_utf);
         r = regex_compile(s->matcher, &prepared, &error);
     }
     if (!r)
@@ -44,11 +44,17 @@ struct regex *scan_regex(struct scanner *s, const struct pattern *p,
 }
 
 struct pattern_state *scan_known(struct scanner *s, uint32_t id) {
-    if (!s->patterns[id]) {
-        s->patterns[id] = arena_alloc(s->a, sizeof *s->patterns[id]);
-        s->patterns[id]->is = reader_pattern(s->reader, id);
+    struct known_patterns *k = s->known;
+    struct pattern_state *p = k->by_id[id];
+    if (p && p->number > 0)
+        return p;
+    if (!p) {
+        p = k->by_id[id] = arena_alloc(k->a, sizeof *p);
+        p->is = reader_pattern(k->reader, id);
     }
-    return s->patterns[id];
+    *ARENA_ADD(k->a, k->named, k->named_count, k->named_cap) = p;
+    p->number = (uint32_t)k->named_count;
+    return p;
 }
 
 struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
@@ -123,17 +129,45 @@ static void on_line(void *ctx, const struct line *line) {
         note_last_line(s, line);
 }
 
+struct known_patterns *known_patterns_new(struct arena *a,
+                                          const struct scan_kit *kit,
+                                          struct reader *r) {
+    struct known_patterns *k = arena_alloc(a, sizeof *k);
+    k->a = a;
+    k->reader = r;
+    k->matcher = matcher_new(a);
+    k->by_id = arena_array(a, kit->pattern_count, sizeof *k->by_id);
+    return k;
+}
+
+/* Forget the scan before. */
+static void begin_scan(struct known_patterns *k) {
+    for (size_t i = 0; i < k->named_count; i++) {
+        struct pattern_state *p = k->named[i];
+        *p = (struct pattern_state){p->is, p->regex, p->extract, p->guards,
+                                    .number = 0};
+    }
+    k->named_count = 0;
+    k->steps_before = regex_steps(k->matcher);
+}
+
 struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
                          struct reader *r, uint64_t max_bytes) {
+    return scan_next(a, kit, known_patterns_new(a, kit, r), max_bytes);
+}
+
+struct scanner *scan_next(struct arena *a, const struct scan_kit *kit,
+                          struct known_patterns *known, uint64_t max_bytes) {
     struct scanner *s = arena_alloc(a, sizeof *s);
+    begin_scan(known);
     s->a = a;
     s->kit = kit;
     s->owner = s;
-    s->reader = r;
-    s->patterns = arena_array(a, kit->pattern_count, sizeof *s->patterns);
+    s->known = known;
+    s->reader = known->reader;
+    s->matcher = known->matcher;
     s->threads = 1;
     s->occurrences.folded.a = a;
-    s->matcher = matcher_new(a);
     s->log = log_open(a, kit->tables, max_bytes, on_line, s);
     return s;
 }

@@ -64,7 +64,8 @@ struct pattern_place { /* one pattern in one stream */
 struct stream_buffer { /* the text of one stream */
     uint32_t stream;
     struct window w;
-    struct pattern_place *places; /* by pattern; NULL until one is named */
+    struct pattern_place *places; /* by the pattern's number in the scan */
+    size_t place_count, place_cap;
     struct range *ranges;
     size_t range_count, range_cap;
     struct found *found;
@@ -92,14 +93,28 @@ struct slots { /* in the order of the log */
 struct pattern_state { /* a pattern that a literal has named */
     const struct pattern *is;
     struct regex *regex; /* NULL: not compiled yet */
+    struct regex **extract; /* compiled at the first message */
+    struct guard **guards;  /* NULL: none was asked yet */
+    /* What is behind this is of one scan. */
+    uint32_t number;        /* from 1, in the order of being named; 0: it is not */
     struct regex *suffix;   /* NULL: none, or not asked for yet */
     uint32_t named;         /* so often; up to SUFFIX_AFTER */
     uint32_t suffix_runs, suffix_denials; /* in the lines that are read */
     uint64_t steps;         /* all work of its searches */
     bool has_given_up;
-    struct regex **extract; /* compiled at the first message */
-    struct guard **guards;  /* NULL: none was asked yet */
     struct slots slots; /* no signature: KEEP_FIRST + KEEP_LAST at most */
+};
+
+/* What scans of one thread, one after the other, know of patterns. */
+struct known_patterns {
+    struct arena *a;
+    struct reader *reader;
+    struct matcher *matcher;
+    uint64_t steps_before;       /* of the matcher, where this scan began */
+    struct guard *guards;        /* of all patterns */
+    struct pattern_state **by_id; /* NULL: no scan has named it */
+    struct pattern_state **named; /* by this scan, in order */
+    size_t named_count, named_cap;
 };
 
 struct occurrence { /* of a literal, in a buffer's text */
@@ -141,7 +156,6 @@ struct scanner {
     struct reader *reader;
     struct matcher *matcher;
     struct occurrences occurrences;
-    struct guard *guards; /* of all patterns */
     struct log_reader *log;
     enum scan_way way;
     uint32_t threads;
@@ -149,7 +163,7 @@ struct scanner {
     bool is_final;       /* all signatures have been matched */
     unsigned char *sighted; /* by entry, signatures that matched; NULL: none */
     struct stream_buffer *buffers[LOG_STREAMS_MAX];
-    struct pattern_state **patterns; /* by id; NULL: none has named it */
+    struct known_patterns *known;
     bool has_failure; /* a message that leaves no doubt was matched */
     struct slots signatures; /* MATCH_INCIDENTS_MAX at most */
     uint64_t place, order; /* of the line; of its text in it */

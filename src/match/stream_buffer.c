@@ -29,18 +29,25 @@ static uint64_t least(uint64_t x, uint64_t y) {
 
 /* ---- literals to ranges ---- */
 
+static struct pattern_place *place_of(struct scanner *s,
+                                      struct stream_buffer *l,
+                                      uint32_t pattern) {
+    uint32_t number = scan_known(s, pattern)->number;
+    while (l->place_count < number)
+        *ARENA_ADD(s->a, l->places, l->place_count, l->place_cap) =
+            (struct pattern_place){.range = 0};
+    return &l->places[number - 1];
+}
+
 /* A match with the literal that ends before `pos` begins at `begin` or later. */
 static void note_literal(struct scanner *s, struct stream_buffer *l,
                          uint32_t pattern, uint64_t begin, uint64_t pos) {
-    if (!l->places)
-        l->places = arena_array(s->a, s->kit->pattern_count,
-                                sizeof *l->places);
-    size_t open = l->places[pattern].range;
-    struct range *r = open ? &l->ranges[open - 1] : NULL;
+    struct pattern_place *place = place_of(s, l, pattern);
+    struct range *r = place->range ? &l->ranges[place->range - 1] : NULL;
     if (!r || begin > r->last || pos > r->first + SEARCH_RANGE_MAX) {
         *ARENA_ADD(s->a, l->ranges, l->range_count, l->range_cap) =
             (struct range){pattern, begin, pos, pos};
-        l->places[pattern].range = l->range_count;
+        place->range = l->range_count;
         return;
     }
     r->begin = least(r->begin, begin);
@@ -208,26 +215,26 @@ static void add_found(struct scanner *s, struct stream_buffer *l, uint32_t patte
         .capture_from = first, .capture_count = l->capture_count - first};
 }
 
-static uint64_t reach_of(const struct scanner *s, const struct range *r) {
+static uint64_t reach_of(struct scanner *s, const struct range *r) {
     bool is_signature =
-        s->patterns[r->pattern]->is->kind == PATTERN_SIGNATURE;
+        scan_known(s, r->pattern)->is->kind == PATTERN_SIGNATURE;
     return is_signature ? SIGNATURE_REACH : OTHER_REACH;
 }
 
 /* Where its first match may begin. */
-static uint64_t start_of(const struct scanner *s, const struct stream_buffer *l,
+static uint64_t start_of(struct scanner *s, struct stream_buffer *l,
                          const struct range *r) {
     const struct window *w = &l->w;
     size_t line = window_mark_index(w, r->first - 1);
     size_t near = window_lines_back(w, line, reach_of(s, r));
     uint64_t from = r->first > REACH_BACK ? r->first - REACH_BACK : 0;
     from = most(most(from, r->begin), w->marks[near].pos);
-    return most(from, l->places[r->pattern].next);
+    return most(from, place_of(s, l, r->pattern)->next);
 }
 
 /* Behind the last byte that a match may look at: the same however much more
  * of the log happens to be here. */
-static size_t stop_of(const struct scanner *s, const struct stream_buffer *l,
+static size_t stop_of(struct scanner *s, const struct stream_buffer *l,
                       const struct range *r) {
     const struct window *w = &l->w;
     size_t line = window_mark_index(w, r->last - 1);
@@ -280,7 +287,7 @@ static bool find_next(struct scanner *s, struct stream_buffer *l,
 
 static void match_range(struct scanner *s, struct stream_buffer *l,
                         const struct range *r) {
-    struct pattern_place *place = &l->places[r->pattern];
+    struct pattern_place *place = place_of(s, l, r->pattern);
     if (r->last <= place->next)
         return; /* inside of the match before */
     const struct pattern *is = scan_known(s, r->pattern)->is;
@@ -320,7 +327,7 @@ static void match_ranges(struct scanner *s, struct stream_buffer *l, bool is_end
     size_t kept = 0;
     guards_forget(s);
     for (size_t i = 0; i < l->range_count; i++)
-        l->places[l->ranges[i].pattern].range = 0;
+        place_of(s, l, l->ranges[i].pattern)->range = 0;
     for (size_t i = 0; i < l->range_count; i++) {
         struct range r = l->ranges[i];
         bool is_due = is_of(scan_known(s, r.pattern)->is, which);
@@ -329,7 +336,7 @@ static void match_ranges(struct scanner *s, struct stream_buffer *l, bool is_end
             continue;
         }
         l->ranges[kept++] = r;
-        l->places[r.pattern].range = kept;
+        place_of(s, l, r.pattern)->range = kept;
     }
     l->range_count = kept;
 }
