@@ -40,13 +40,6 @@ enum fact_name fit_fact_called(struct arena *a, struct str given) {
 
 /* ---- values ---- */
 
-static bool is_among(enum fact_name name, const enum fact_name *list) {
-    for (; *list != FACT_COUNT_OF; list++)
-        if (*list == name)
-            return true;
-    return false;
-}
-
 const char *const fit_engines[] = {
     "vllm", "sglang", "llama.cpp", "ollama", "tensorrt-llm", "tgi",
     "lmdeploy", "transformers", "mlx", "exllama", "deepspeed", "fsdp",
@@ -87,7 +80,7 @@ static const char *accepted_numbers(struct arena *a, const struct fact *f) {
         FACT_rank,       FACT_gpu_index,  FACT_kv_tokens, FACT_gpu_layers,
         FACT_zero_stage, FACT_lora_rank, FACT_COUNT_OF};
     enum unit unit = fact_unit(f->name);
-    int64_t least = !is_among(f->name, from_zero);
+    int64_t least = !fact_is_one(f->name, from_zero);
     if ((unit == UNIT_COUNT || unit == UNIT_TOKENS) && f->number < least)
         return least == 0 ? "a number from 0" : "a number from 1";
     if (unit == UNIT_COUNT && f->name != FACT_trainable_params &&
@@ -112,7 +105,7 @@ static bool is_left_open(enum fact_name name, struct str text) {
     bool is_open = str_eq_nocase(text, STR("auto")) || str_eq(text, STR("-1"));
     bool is_all = name == FACT_gpu_layers && str_eq_nocase(text, STR("all"));
     bool is_models = name == FACT_context_length && str_eq(text, STR("0"));
-    return is_all || is_models || (is_open && is_among(name, may_be_open));
+    return is_all || is_models || (is_open && fact_is_one(name, may_be_open));
 }
 
 bool fit_value_read(struct arena *a, enum fact_name name, struct str given,

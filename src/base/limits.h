@@ -211,8 +211,6 @@
 #define INSTANCES_MAX 64
 /* Changes made to one command. */
 #define COMMAND_EDITS_MAX 32
-/* Flags that a second attempt changes. */
-#define RETRY_CHANGES_MAX 8
 /* Bytes in front of a command that are looked at for a prompt. */
 #define COMMAND_FRONT_BYTES_MAX 1024
 /* Amounts of one pattern that may grow; a scan keeps fewer. */

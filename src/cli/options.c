@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/input.h"
-
 #include "base/limits.h"
+#include "base/str.h"
+#include "cli/input.h"
 
 #define SARIF "sarif"   /* of check and lint */
 #define GITHUB "github" /* of lint */
@@ -36,23 +36,12 @@ static void set_error(struct line_reader *r, const char *key, const char *arg,
     }
 }
 
-/* True if the word is in the list, whose words are separated by blanks. */
-static bool is_listed(const char *list, const char *word) {
-    size_t n = strlen(word), length;
-    for (; *list != '\0'; list += length + strspn(list + length, " ")) {
-        length = strcspn(list, " ");
-        if (length == n && memcmp(list, word, n) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Reads a number from least to most; else `key` is the error. */
 static uint32_t number_of(struct line_reader *r, const char *value,
                           uint32_t least, uint32_t most, const char *key) {
     char *end = NULL;
     unsigned long n = strtoul(value, &end, 10);
-    bool is_number = value[0] >= '0' && value[0] <= '9' && *end == '\0';
+    bool is_number = is_digit(value[0]) && *end == '\0';
     if (!is_number || n < least || n > most) {
         set_error(r, key, value, "");
         return least;
@@ -239,7 +228,7 @@ static bool is_command(const struct line_reader *r, const char *command) {
 }
 
 static bool is_value(const char *word) {
-    return word[0] != '-' || (word[1] >= '0' && word[1] <= '9');
+    return word[0] != '-' || is_digit(word[1]);
 }
 
 static void add_engine_flag(struct line_reader *r, const char *arg) {
@@ -250,7 +239,7 @@ static void add_engine_flag(struct line_reader *r, const char *arg) {
 
 static void set_option(struct line_reader *r, const struct option_row *row,
                        const char *value) {
-    if (row->choices != NULL && !is_listed(row->choices, value)) {
+    if (row->choices != NULL && !str_lists(str_of(row->choices), ' ', str_of(value))) {
         set_error(r, "cli.error.choice", row->name, row->choices);
         return;
     }

@@ -27,8 +27,8 @@ static bool is_base_url(const char *url) {
 }
 
 static struct str without_slashes(const char *url) {
-    struct str s = str_of(url != NULL ? url : "");
-    while (s.n > 0 && s.p[s.n - 1] == '/')
+    struct str s = str_of(url);
+    while (str_ends(s, STR("/")))
         s.n--;
     return s;
 }

@@ -22,13 +22,12 @@ bool kv_group_sum_state(struct kv_group *g) {
 #define PARAMS_MOST 4000 /* billions; a larger number is not a size */
 
 static bool is_in_word(struct str s, size_t i) {
-    char c = i < s.n ? s.p[i] : ' ';
-    return is_digit(c) || is_letter(c);
+    return i < s.n && (is_digit(s.p[i]) || is_letter(s.p[i]));
 }
 
 static size_t digits_at(struct str s, size_t i) {
     size_t n = 0;
-    while (i + n < s.n && s.p[i + n] >= '0' && s.p[i + n] <= '9')
+    while (i + n < s.n && is_digit(s.p[i + n]))
         n++;
     return n;
 }

@@ -36,12 +36,17 @@ static bool stands_at(struct str text, size_t at, struct str spelling) {
            !is_of_word(text.p[at + spelling.n]);
 }
 
-/* Take this spelling if it is at this byte and longer than the best one. */
-static void consider(struct str text, size_t at, struct str spelling,
+/* Take the flag or an alias if it is at this byte and longer than the best
+ * one. */
+static void consider(struct str text, size_t at, struct str flag,
+                     const struct str_list *aliases,
                      const struct version_range *exists,
                      struct setting_match *best) {
-    if (spelling.n > best->spelling.n && stands_at(text, at, spelling))
-        *best = (struct setting_match){spelling, exists};
+    for (size_t i = 0; i <= aliases->count; i++) {
+        struct str spelling = i == 0 ? flag : aliases->at[i - 1];
+        if (spelling.n > best->spelling.n && stands_at(text, at, spelling))
+            *best = (struct setting_match){spelling, exists};
+    }
 }
 
 bool engine_setting_at(const struct engine *e, struct str text, size_t at,
@@ -49,15 +54,11 @@ bool engine_setting_at(const struct engine *e, struct str text, size_t at,
     struct setting_match best = {{NULL, 0}, NULL};
     for (size_t i = 0; i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];
-        consider(text, at, f->flag, &f->exists, &best);
-        for (size_t k = 0; k < f->aliases.count; k++)
-            consider(text, at, f->aliases.at[k], &f->exists, &best);
+        consider(text, at, f->flag, &f->aliases, &f->exists, &best);
     }
     for (size_t i = 0; i < e->option_count; i++) {
         const struct option *o = &e->options[i];
-        consider(text, at, o->flag, &o->exists, &best);
-        for (size_t k = 0; k < o->aliases.count; k++)
-            consider(text, at, o->aliases.at[k], &o->exists, &best);
+        consider(text, at, o->flag, &o->aliases, &o->exists, &best);
     }
     *out = best;
     return best.spelling.n > 0;

@@ -62,17 +62,11 @@ const struct field *field_named(const struct shape *shape, struct str key) {
 }
 
 const char *field_meant(const struct shape *shape, struct str key) {
-    const char *best = NULL;
-    size_t best_distance = 1 + near_enough(key);
+    struct near near = {.count = 0};
     for (const struct field *f = field_written(shape->fields); f != NULL;
-         f = field_written(f + 1)) {
-        size_t d = near_distance(key, str_of(f->key));
-        if (d < best_distance) {
-            best = f->key;
-            best_distance = d;
-        }
-    }
-    return best;
+         f = field_written(f + 1))
+        near_weigh(&near, key, str_of(f->key));
+    return near.names[0].p;
 }
 
 int field_word_count(const struct field *f) {

@@ -7,19 +7,12 @@
                                          unit */
 
 struct str no_such_fact(struct arena *a, struct str name) {
-    const char *best = NULL;
-    size_t least = near_enough(name) + 1;
-    for (int i = 0; i < FACT_COUNT_OF; i++) {
-        const char *spelling = fact_spelling((enum fact_name)i);
-        size_t d = near_distance(name, str_of(spelling));
-        if (d < least) {
-            best = spelling;
-            least = d;
-        }
-    }
-    return best != NULL
-               ? arena_printf(a, "there is no fact '%.*s': the nearest is %s",
-                              STR_ARG(name), best)
+    struct near near = {.count = 0};
+    for (int i = 0; i < FACT_COUNT_OF; i++)
+        near_weigh(&near, name, str_of(fact_spelling((enum fact_name)i)));
+    return near.count > 0
+               ? arena_printf(a, "there is no fact '%.*s': the nearest is %.*s",
+                              STR_ARG(name), STR_ARG(near.names[0]))
                : arena_printf(a, "there is no fact '%.*s': they are named "
                               "like gpu_total", STR_ARG(name));
 }

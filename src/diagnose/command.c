@@ -183,7 +183,7 @@ bool command_is_arguments(struct str command) {
     struct command c = command_parse(command);
     struct argument first;
     size_t at = 0;
-    return c.form == FORM_SHELL && argument_next(&c, &at, &first) &&
+    return !c.is_list && argument_next(&c, &at, &first) &&
            is_image(text_of(&c, &first));
 }
 
@@ -244,12 +244,14 @@ static void value_replace(struct edits *e, const struct command *c,
                           const struct argument *flag,
                           const struct new_setting *to) {
     struct argument next, last;
-    size_t at = flag->to + (c->form != FORM_SHELL);
+    size_t at = flag->to + c->is_list;
     bool is_there = argument_next(c, &at, &next) &&
                     next.to <= c->args_end && !is_dashed(text_of(c, &next));
     if (!is_there) {
-        edit_add(e, flag->to, flag->to,
-                 arena_printf(to->a, " %.*s", STR_ARG(to->value)));
+        size_t behind = flag->to + c->is_list;
+        edit_add(e, behind, behind,
+                 c->is_list ? list_item(to->a, c, to->value)
+                            : arena_printf(to->a, " %.*s", STR_ARG(to->value)));
         return;
     }
     last = next;
@@ -324,10 +326,11 @@ static struct str joint_of(const struct command *c, struct arena *a) {
 
 static void flag_add(struct edits *e, const struct command *c,
                      const struct new_setting *to) {
-    if (c->form != FORM_SHELL) {
-        struct str text;
-        struct argument at = list_added(to->a, c, to->name, to->value, &text);
-        edit_add(e, at.from, at.to, text);
+    if (c->is_list) {
+        size_t behind = c->args_end + 1;
+        edit_add(e, behind, behind, list_item(to->a, c, to->name));
+        if (to->value.n > 0)
+            edit_add(e, behind, behind, list_item(to->a, c, to->value));
         return;
     }
     struct str joint = joint_of(c, to->a);
@@ -340,7 +343,7 @@ static void flag_add(struct edits *e, const struct command *c,
  * none. */
 static bool owned_put(struct edits *e, const struct command *c,
                       size_t owned, const struct new_setting *to) {
-    if (c->form != FORM_SHELL || owned == 0)
+    if (c->is_list || owned == 0)
         return false;
     size_t end = owned < c->program ? c->program : c->args;
     if (!flags_replace(e, c, owned, end, to))
@@ -379,7 +382,7 @@ static bool variable_replace(struct edits *e, const struct command *c,
 static bool variable_put(struct edits *e, const struct command *c,
                          const struct new_setting *to) {
     size_t container = c->owned[OWNER_CONTAINER];
-    bool has_place = c->form == FORM_SHELL && !shell_is_windows(&c->sh) &&
+    bool has_place = !c->is_list && !shell_is_windows(&c->sh) &&
                      !c->is_mpi && !command_is_arguments(c->sh.text);
     if (!has_place || variable_replace(e, c, to))
         return has_place;
@@ -448,6 +451,62 @@ bool command_with(struct arena *a, const struct engine *e, struct str command,
         if (!change_make(command, &to, &command))
             return false;
     *out = command;
+    return true;
+}
+
+/* ---- the words of a program ---- */
+
+/* Empty: a word has the character that quotes them. */
+static struct str words_quoted(struct arena *a, const struct str_list *argv) {
+    struct str all = {NULL, 0};
+    for (size_t i = 0; i < argv->count; i++) {
+        struct str word = argv->at[i];
+        if (str_find(word, STR(LIST_QUOTE)) < word.n)
+            return (struct str){NULL, 0};
+        all = arena_printf(a, "%.*s" LIST_QUOTE "%.*s" LIST_QUOTE, STR_ARG(all),
+                           STR_ARG(word));
+    }
+    return all;
+}
+
+/* The arguments end before "--". */
+static struct command words_parse(struct str text) {
+    struct command c = {.sh = {text, '\\'}, .is_list = true};
+    struct argument arg;
+    for (size_t at = 0; argument_next(&c, &at, &arg) &&
+                        !str_eq(text_of(&c, &arg), STR("--"));) {
+        c.args = c.args > 0 ? c.args : at;
+        c.args_end = arg.to;
+    }
+    return c;
+}
+
+bool command_words_with(struct arena *a, const struct engine *e,
+                        const struct str_list *argv, struct str settings,
+                        struct str_list *out) {
+    struct shell sh = {str_trim(settings), '\\'};
+    struct new_setting to = {.a = a, .engine = e};
+    struct str before = words_quoted(a, argv), text = before;
+    size_t at = 0, cap = 0;
+    struct argument arg;
+    if (!setting_is_flag(settings) || text.n == 0)
+        return false;
+    while (setting_next(&sh, &at, &to)) {
+        struct command c = words_parse(text);
+        struct edits edits = {.count = 0};
+        if (command_flag_row(e, to.name) == NULL || words_in(to.value) > 1)
+            return false;
+        to.value = shell_unquoted(to.value);
+        if (!flags_replace(&edits, &c, c.args, c.args_end, &to))
+            flag_add(&edits, &c, &to);
+        text = edited(a, text, &edits);
+    }
+    if (str_eq(text, before))
+        return false;
+    struct command c = words_parse(text);
+    for (at = 0; argument_next(&c, &at, &arg);)
+        *ARENA_ADD(a, out->at, out->count, cap) =
+            arena_str(a, text_of(&c, &arg));
     return true;
 }
 

@@ -11,19 +11,12 @@
 #include "corpus/engine.h"
 #include "diagnose/shell.h"
 
-enum form {
-    FORM_SHELL,
-    FORM_FLOW, /* ["vllm", "serve", "m"] */
-    FORM_BLOCK /* - vllm
-                  - serve */
-};
-
 /* Programs that run the main program and have options of their own. */
 enum owner { OWNER_CONTAINER, OWNER_SLURM, OWNER_TORCHRUN, OWNER_COUNT_OF };
 
 struct command {
     struct shell sh;
-    enum form form;
+    bool is_list;                 /* ["vllm", "serve", "m"] */
     size_t env;                   /* offset where NAME=value is inserted */
     size_t owned[OWNER_COUNT_OF]; /* offset behind `docker run`, srun or
                                      torchrun; 0: not there */
@@ -65,6 +58,11 @@ bool command_in_line(struct str line, size_t program, struct str *command);
  * untouched. */
 bool command_with(struct arena *a, const struct engine *e, struct str command,
                   struct str settings, struct str *out);
+/* The same for the words of a program, if each setting is a flag of the engine
+ * with at most one value. False: another setting, or nothing changes. */
+bool command_words_with(struct arena *a, const struct engine *e,
+                        const struct str_list *argv, struct str settings,
+                        struct str_list *out);
 /* The part of a plain command that command_with() changes: without a
  * comment. */
 struct str command_shown(struct str command);

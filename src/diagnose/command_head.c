@@ -311,7 +311,7 @@ static bool rest_read(struct command *c) {
 /* ---- the whole command ---- */
 
 bool argument_next(const struct command *c, size_t *at, struct argument *arg) {
-    if (c->form != FORM_SHELL)
+    if (c->is_list)
         return list_next(c, at, arg);
     struct shell_token t = shell_next(&c->sh, *at);
     while (t.kind == SHELL_REDIRECT)
@@ -335,9 +335,10 @@ static bool is_plain_everywhere(const struct shell *sh) {
 }
 
 static struct command parse_until(struct str text, size_t stop) {
-    struct command c = {.sh = shell_of(text), .form = form_of(text)};
+    struct command c = {.sh = shell_of(text), 
+                        .is_list = str_starts(str_trim(text), STR("["))};
     struct head_parser w = {.c = &c, .stop = stop};
-    if (c.form != FORM_SHELL) {
+    if (c.is_list) {
         list_read(&c);
     } else if (head_read(&w)) {
         bool has_place = c.args != SIZE_MAX;
@@ -362,7 +363,7 @@ static bool is_word_at(const struct shell *sh, size_t at) {
 
 bool command_runs(struct str text, size_t program) {
     struct command c = parse_until(text, program);
-    if (c.form != FORM_SHELL)
+    if (c.is_list)
         return false;
     if (c.inner_to > 0 && program >= c.inner_from && program < c.inner_to) {
         struct str inner = str_slice(text, c.inner_from,

@@ -9,13 +9,12 @@
 bool command_runs(struct str text, size_t program);
 
 /* command_list.c */
-enum form form_of(struct str text);
 bool list_next(const struct command *c, size_t *at, struct argument *arg);
 void list_read(struct command *c);
-/* A flag to be added behind the last item: *text is its text, the result is the
- * place where it is inserted. */
-struct argument list_added(struct arena *a, const struct command *c,
-                           struct str name, struct str value,
-                           struct str *text);
+/* Text to be added behind an item: one more, in the quotes of the others. */
+struct str list_item(struct arena *a, const struct command *c,
+                     struct str word);
+/* Quotes words that may have quotes in them: those of a running program. */
+#define LIST_QUOTE "\x01"
 
 #endif

@@ -23,7 +23,7 @@
 bool fact_is_environment(const struct diagnosis *d, enum fact_name name) {
     const struct flag *flag = engine_flag_of(d->engine, name);
     char first = flag != NULL && flag->flag.n > 0 ? flag->flag.p[0] : '\0';
-    return name == FACT_expandable_segments || (first >= 'A' && first <= 'Z');
+    return name == FACT_expandable_segments || is_upper(first);
 }
 
 static void overruled_add(struct diagnosis *d, const char *key,

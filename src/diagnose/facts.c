@@ -116,8 +116,8 @@ static char cut_last(struct str *s, const char *which) {
  * round it. */
 static bool is_setting(struct str name, char sign, bool is_sure) {
     bool is_flag = str_starts(name, STR("-"));
-    bool is_upper = name.n > 0 && name.p[0] >= 'A' && name.p[0] <= 'Z';
-    bool is_apart = sign != '\0' || is_flag || is_upper;
+    bool is_apart = sign != '\0' || is_flag ||
+                    (name.n > 0 && is_upper(name.p[0]));
     return name.n > 0 && is_apart &&
            (is_flag || is_sure || str_find_char(name, '_') < name.n);
 }

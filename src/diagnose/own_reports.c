@@ -28,13 +28,6 @@ bool own_report_read(struct arena *a, struct str text, struct own_report *out,
     return true;
 }
 
-static bool has_id(const struct entry *e, struct str id) {
-    for (size_t i = 0; i < e->renamed_from.count; i++)
-        if (str_eq(e->renamed_from.at[i], id))
-            return true;
-    return str_eq(e->id, id);
-}
-
 struct own_success own_success_of(const struct diagnosis *d,
                                   const struct entry *e,
                                   const struct workaround *w,
@@ -42,7 +35,8 @@ struct own_success own_success_of(const struct diagnosis *d,
     struct own_success own = {0};
     for (size_t i = 0; i < d->answers->own_count; i++) {
         const struct own_report *r = &d->answers->own[i];
-        if (str_eq(r->fix, w->id) && has_id(e, r->entry)) {
+        if (str_eq(r->fix, w->id) && (str_eq(e->id, r->entry) ||
+                                      list_has(&e->renamed_from, r->entry))) {
             own.worked += r->worked;
             own.failed += !r->worked;
         }

@@ -1,5 +1,5 @@
-/* remark_rules.c: remarks on the numbers of one failure, as a table. A row has a
- * predicate over the facts of the failure and the release of PyTorch, and the
+/* remark_rules.c: remarks on the numbers of one failure, as a table. A row has
+ * a predicate over the facts of the failure and the release of PyTorch, and the
  * numbers that the remark shows. Of one family the first remark that is true is
  * made. Numbers that contradict each other get none. kb/causes.yaml has the
  * same limits as evidence.

@@ -215,8 +215,7 @@ struct str shell_unquoted(struct str s) {
 
 bool shell_is_assignment(struct str word) {
     size_t i = 0;
-    while ((at_or_nul(word, i) >= 'A' && at_or_nul(word, i) <= 'Z') ||
-           at_or_nul(word, i) == '_' ||
+    while (is_upper(at_or_nul(word, i)) || at_or_nul(word, i) == '_' ||
            (i > 0 && is_digit(at_or_nul(word, i))))
         i++;
     return i > 0 && at_or_nul(word, i) == '=';

@@ -51,10 +51,9 @@ static struct str value_behind(struct str text, size_t at) {
 static int64_t scale_of(const struct flag *flag, struct str *value) {
     char last = value->n > 0 ? value->p[value->n - 1] : '\0';
     char big = (char)(last - 'a' + 'A');
-    bool is_digit = last >= '0' && last <= '9';
     bool is_small = last == 'k' || last == 'm' || last == 'g';
     int64_t factor = 1;
-    if (is_digit && flag) {
+    if (is_digit(last) && flag) {
         factor = units_factor(flag->scale);
     } else if (is_small && flag && fact_unit(flag->fact) == UNIT_BYTES) {
         factor = units_factor((struct str){&big, 1});

@@ -43,8 +43,7 @@ static int64_t bytes_of_type(struct str type) {
 
 static struct str word_at(struct str text) {
     size_t n = 0;
-    while (n < text.n && ((text.p[n] >= 'a' && text.p[n] <= 'z') ||
-                          is_digit(text.p[n])))
+    while (n < text.n && (is_lower(text.p[n]) || is_digit(text.p[n])))
         n++;
     return str_slice(text, 0, n);
 }

@@ -141,10 +141,8 @@ const struct entry *reader_entry_by_id(struct reader *r, struct str id,
 /* The entries with the same signatures as this one, itself included. */
 struct group { const uint32_t *entries; size_t count; };
 struct group reader_group(struct reader *r, uint32_t entry_number);
-/* Pattern id of an entry's condition, and of one of its own signatures. */
+/* Pattern id of an entry's condition. */
 uint32_t reader_condition_pattern(struct reader *r, uint32_t entry_number,
-                                  size_t ordinal);
-uint32_t reader_signature_pattern(struct reader *r, uint32_t entry_number,
                                   size_t ordinal);
 const struct engine *reader_engine(struct reader *r, uint32_t number);
 const struct engine *reader_engine_by_id(struct reader *r, struct str id);

@@ -15,8 +15,6 @@
 #include "base/buf.h"
 #include "base/limits.h"
 
-static bool is_small(char c) { return c >= 'a' && c <= 'z'; }
-
 static bool is_separator(char c) {
     return c == '-' || c == '_' || c == '.' || c == ':' || c == ' ' ||
            c == '/' || c == '+' || c == '@';
@@ -25,16 +23,7 @@ static bool is_separator(char c) {
 /* ---- the path ---- */
 
 static struct str lowered(struct arena *a, struct str s) {
-    struct str copy = arena_str(a, s);
-    char *p = (char *)copy.p;
-    for (size_t i = 0; i < copy.n; i++) {
-        if (p[i] >= 'A' && p[i] <= 'Z') {
-            p[i] = (char)(p[i] - 'A' + 'a');
-        } else if (p[i] == '\\') {
-            p[i] = '/';
-        }
-    }
-    return copy;
+    return arena_swap(a, arena_lower(a, s), '\\', '/');
 }
 
 static struct str trimmed(struct str s) {
@@ -224,7 +213,7 @@ static bool take_packing(struct arena *a, struct str *name,
         struct str copy = arena_str(a, type);
         for (size_t i = 0; i < copy.n; i++) { /* as llama.cpp prints it */
             char *p = (char *)copy.p + i;
-            *p = is_small(*p) ? (char)(*p - 'a' + 'A') : *p;
+            *p = is_lower(*p) ? (char)(*p - 'a' + 'A') : *p;
         }
         *found = (struct packing){type, copy, DETAIL_ALL};
         *name = left;
@@ -244,7 +233,7 @@ static bool take_packing(struct arena *a, struct str *name,
 static bool take_packing_before_word(struct arena *a, struct str *name,
                                      struct packing *found) {
     size_t at = name->n;
-    while (at > 0 && is_small(name->p[at - 1]))
+    while (at > 0 && is_lower(name->p[at - 1]))
         at--;
     if (at == name->n || at < 2 || !is_separator(name->p[at - 1]))
         return false;
@@ -279,19 +268,10 @@ struct str model_name_bare(struct arena *a, struct str name,
 
 /* ---- the words ---- */
 
-static bool is_among(struct str word, const char *const *list, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (str_eq(word, str_of(list[i])))
-            return true;
-    }
-    return false;
-}
-
 /* True for words on tuning or file format, which do not change the shape. */
 static bool is_shape_neutral(struct str word) {
-    static const char *const list[] = {"instruct", "chat", "it",  "base", "hf",
-                                       "pt",       "inst", "text"};
-    return is_among(word, list, sizeof list / sizeof list[0]);
+    return STR_IS_ONE(word, "instruct", "chat", "it", "base", "hf", "pt",
+                      "inst", "text");
 }
 
 /* True for words of another architecture, another size or other weights. */
@@ -310,9 +290,8 @@ static bool is_other_model(struct str word) {
         "maverick", "n",        "h",         "multimodal", "speculator",
         /* weights in a format that is not among the packings: "int4fp8" */
         "int",     "fp",        "nf",        "nvfp",     "mxfp",
-        "awq",     "gptq",      "bit",       "bits",
-    };
-    return is_among(word, list, sizeof list / sizeof list[0]);
+        "awq",     "gptq",      "bit",       "bits",     NULL};
+    return str_in(word, list);
 }
 
 /* True for a size: 7b, 0.5b, 8x (of 8x7b), 16e, 270m. */
@@ -330,7 +309,7 @@ static bool is_point(struct str s, size_t at) {
 
 static size_t letters_length(struct str s) {
     size_t n = 0;
-    while (n < s.n && is_small(s.p[n]))
+    while (n < s.n && is_lower(s.p[n]))
         n++;
     return n;
 }
@@ -353,20 +332,11 @@ static size_t word_length(struct str s) {
     if (n > 0)
         return n;
     n = number_length(s);
-    bool has_letter = n > 0 && n < s.n && is_small(s.p[n]);
-    bool is_one = n + 1 >= s.n || !is_small(s.p[n + 1]);
+    bool has_letter = n > 0 && n < s.n && is_lower(s.p[n]);
+    bool is_one = n + 1 >= s.n || !is_lower(s.p[n + 1]);
     if (has_letter && is_one)
         n++;
     return n > 0 ? n : 1;
-}
-
-static struct str with_dots(struct arena *a, struct str word) {
-    struct str copy = arena_str(a, word);
-    for (size_t i = 0; i < copy.n; i++) {
-        if (copy.p[i] == '_')
-            ((char *)copy.p)[i] = '.';
-    }
-    return copy;
 }
 
 struct model_words model_words_of(struct arena *a, struct str last) {
@@ -382,7 +352,7 @@ struct model_words model_words_of(struct arena *a, struct str last) {
             words.count = 0;
             return words;
         }
-        words.at[words.count++] = with_dots(a, word);
+        words.at[words.count++] = arena_swap(a, word, '_', '.');
     }
     return words;
 }

@@ -82,24 +82,11 @@ struct group reader_group(struct reader *r, uint32_t entry_number) {
     return *group;
 }
 
-static uint32_t pattern_of(struct reader *r, const struct entry_record *e,
-                           size_t ordinal, size_t count) {
-    if (ordinal >= count)
-        arena_raise(r->arena, FAIL_INDEX, "an entry has no such pattern: %zu",
-                    ordinal);
-    return e->first_pattern + (uint32_t)ordinal;
-}
-
-uint32_t reader_signature_pattern(struct reader *r, uint32_t entry_number,
-                                  size_t ordinal) {
-    const struct entry_record *e = record_of(r, entry_number);
-    return pattern_of(r, e, ordinal, e->entry.signature_count);
-}
-
 uint32_t reader_condition_pattern(struct reader *r, uint32_t entry_number,
                                   size_t ordinal) {
     const struct entry_record *e = record_of(r, entry_number);
-    size_t before = e->entry.signature_count;
-    return pattern_of(r, e, before + ordinal,
-                      before + e->entry.condition_count);
+    if (ordinal >= e->entry.condition_count)
+        arena_raise(r->arena, FAIL_INDEX, "an entry has no such pattern: %zu",
+                    ordinal);
+    return e->first_pattern + (uint32_t)(e->entry.signature_count + ordinal);
 }

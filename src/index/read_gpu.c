@@ -20,22 +20,15 @@ const struct gpu *reader_gpu_numbered(struct reader *r, uint32_t number) {
 }
 
 static bool is_vendor(struct str word) {
-    static const char *const list[] = {
-        "nvidia", "tesla",    "geforce", "quadro",      "amd",
-        "radeon", "instinct", "intel",   "corporation", "graphics",
-        "gpu",    "r",        "tm"};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        if (str_eq(word, str_of(list[i])))
-            return true;
-    }
-    return false;
+    return STR_IS_ONE(word, "nvidia", "tesla", "geforce", "quadro", "amd",
+                      "radeon", "instinct", "intel", "corporation", "graphics",
+                      "gpu", "r", "tm");
 }
 
 static char plain(char c) {
-    bool is_upper = c >= 'A' && c <= 'Z';
-    bool is_kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                   c == '.' || (unsigned char)c >= 0x80;
-    return is_upper ? (char)(c - 'A' + 'a') : is_kept ? c : ' ';
+    bool is_kept = is_letter(c) || is_digit(c) || c == '.' ||
+                   (unsigned char)c >= 0x80;
+    return is_kept ? to_lower(c) : ' ';
 }
 
 /* "NVIDIA A100-SXM4-80GB" -> "a100 sxm4 80gb" in buffer. */

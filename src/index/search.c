@@ -109,7 +109,7 @@ static struct str nearest_term(struct reader *r, struct str word) {
 static bool may_be_typo(struct str word) {
     bool is_plain = word.n >= TYPO_MIN;
     for (size_t i = 0; i < word.n; i++)
-        is_plain = is_plain && word.p[i] >= 'a' && word.p[i] <= 'z';
+        is_plain = is_plain && is_lower(word.p[i]);
     return is_plain;
 }
 
@@ -152,16 +152,14 @@ static struct str query_of(struct reader *r, struct str words) {
 
 /* ---- scores ---- */
 
-static bool is_letter_or_digit(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-}
+static bool is_of_name(char c) { return is_digit(c) || is_lower(c); }
 
 /* True if the name is in words as a whole word (both in small letters). */
 static bool is_named(struct str words, struct str name) {
     for (size_t at = 0; name.n > 0 && at + name.n <= words.n; at++) {
         size_t end = at + name.n;
-        bool is_cut = (at == 0 || !is_letter_or_digit(words.p[at - 1])) &&
-                      (end == words.n || !is_letter_or_digit(words.p[end]));
+        bool is_cut = (at == 0 || !is_of_name(words.p[at - 1])) &&
+                      (end == words.n || !is_of_name(words.p[end]));
         if (is_cut && str_eq(str_slice(words, at, name.n), name))
             return true;
     }

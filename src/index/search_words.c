@@ -23,11 +23,6 @@ static bool separates_words(uint32_t cp) {
            cp == 0xfffd || cp == 0xfeff;
 }
 
-static bool is_ascii_word(uint32_t cp) {
-    return (cp >= '0' && cp <= '9') || (cp >= 'a' && cp <= 'z') ||
-           (cp >= 'A' && cp <= 'Z');
-}
-
 static size_t skip_marks(struct str s) {
     size_t at = 0;
     while (at < s.n) {
@@ -50,7 +45,8 @@ static size_t word_bytes(struct str s, bool of_han, bool *has_letter) {
         size_t n = utf8_next(str_slice(s, at, s.n), &cp);
         if (separates_words(cp) || is_han(cp) != of_han)
             break;
-        *has_letter = *has_letter || cp >= 0x80 || is_ascii_word(cp);
+        *has_letter = *has_letter || cp >= 0x80 || is_letter((char)cp) ||
+                      is_digit((char)cp);
         at += n;
     }
     return at;

@@ -151,10 +151,6 @@ static struct value in_list(const struct evaluation *q,
     return value_of_truth(found);
 }
 
-static char folded(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* The offset behind the UTF-8 character at i. */
 static size_t next_char(struct str s, size_t i) {
     i++;
@@ -175,7 +171,7 @@ static bool is_like(struct str s, struct str like) {
         } else if (c == '_' && k < like.n) {
             i = next_char(s, i);
             k++;
-        } else if (k < like.n && folded(c) == folded(s.p[i])) {
+        } else if (k < like.n && to_lower(c) == to_lower(s.p[i])) {
             i++;
             k++;
         } else if (again_k != SIZE_MAX) {

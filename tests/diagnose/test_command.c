@@ -238,13 +238,8 @@ static const struct row rows[] = {
      "['vllm', 'serve', 'm', '--max-model-len=4']"},
     {"[\"vllm\", \"serve\", \"m\"]", NULL, LEN,
      "[\"vllm\", \"serve\", \"m\", \"--max-model-len\", \"4\"]"},
-    {"- vllm\n- serve\n- m", NULL, LEN,
-     "- vllm\n- serve\n- m\n- --max-model-len\n- \"4\""},
-    {"  - --model\n  - m\n  - --max-model-len\n  - \"9\"", NULL, LEN,
-     "- --model\n  - m\n  - --max-model-len\n  - \"4\""},
     {"[\"sh\", \"-c\", \"vllm serve m\"]", NULL, LEN, ALONE},
     {"[\"vllm\", \"serve\", \"$(rm x)\"]", NULL, LEN, ALONE},
-    {"- vllm\n- serve\n- m; rm x", NULL, LEN, ALONE},
     {"[\"vllm\", \"serve\", \"m\"]; rm x", NULL, LEN, ALONE},
     {"[\"vllm\", \"serve\", \"m\"]", NULL, "A=b", ALONE},
 

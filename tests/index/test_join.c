@@ -47,9 +47,10 @@ static void expect_entry(struct reader *r, uint32_t number, const char *id) {
     assert_true(str_eq(reader_entry(r, number)->id, str_of(id)));
     assert_non_null(reader_entry_by_id(r, str_of(id), &found));
     assert_int_equal(found, number);
-    uint32_t pattern = reader_signature_pattern(r, number, 0);
+    uint32_t pattern = 0;
+    while (reader_pattern(r, pattern)->owner != number)
+        pattern++;
     assert_int_equal(reader_pattern(r, pattern)->id, pattern);
-    assert_int_equal(reader_pattern(r, pattern)->owner, number);
     struct group group = reader_group(r, number);
     bool is_member = false;
     for (size_t i = 0; i < group.count; i++) {

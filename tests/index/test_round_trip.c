@@ -182,10 +182,8 @@ static void come_back_patterns(struct arena *a) {
         expect_study(&p->study, &set.at[i].study);
         assert_ptr_equal(p, reader_pattern(r, (uint32_t)i));
     }
-    assert_int_equal(reader_signature_pattern(r, TINY_FULL, 1), 1);
     assert_int_equal(reader_condition_pattern(r, TINY_FULL, 0), 2);
     assert_int_equal(reader_condition_pattern(r, TINY_FULL, 1), 3);
-    assert_int_equal(reader_signature_pattern(r, TINY_HEAD, 0), 4);
     assert_int_equal(set.at[5].kind, PATTERN_CONTEXT);
     assert_int_equal(set.at[7].kind, PATTERN_STAGE);
 }

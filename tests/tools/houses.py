@@ -27,7 +27,8 @@ USES_AUTHOR = {"build.c", "check.c", "corpus.h", "diagnostics.c", "lint.c",
 USES_MACHINE = {"facts.c", "run.h"}
 # No domain word, and no second copy: for some, for all.
 USES_BASE = {"suggest.c": "base/near.h", "own_reports.c": "base/replace.h",
-             "texts.c": "base/utf8.h", "progress.c": "base/utf8.h"}
+             "texts.c": "base/utf8.h", "progress.c": "base/utf8.h",
+             "options.c": "base/str.h"}
 FOR_ALL = "base/limits.h"
 
 
