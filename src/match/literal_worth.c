@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define LONG_ENOUGH 1024 /* more than any literal's letters are worth */
+#define TELLING 8 /* what some letters are worth that not all logs have */
 
 static const struct str healthy[] = {
 #define LINE(text) {text, sizeof text - 1},
@@ -35,9 +36,9 @@ bool literal_is_common(struct str s) {
 /* How many bytes stand at `at` of what each frame of a Python traceback says,
  * or hundreds of patterns look for; 0: none. They tell nothing apart. */
 static size_t shared_at(struct str s, size_t at) {
-    static const char *const shared[] = {"\", line", "out of memory",
-                                         "outofmemory", "out_of_memory",
-                                         "to allocate"};
+    static const char *const shared[] = {", line",        ".py",
+                                         "out of memory", "outofmemory",
+                                         "out_of_memory", "to allocate"};
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
         struct str words = str_of(shared[i]);
         if (str_starts(str_slice(s, at, s.n), words))
@@ -67,23 +68,45 @@ static size_t worth(size_t value, size_t count) {
     return value * (most + 1) + (count < most ? most - count : 0);
 }
 
-size_t literal_worth(const struct str_list *set) {
-    size_t least = SIZE_MAX, shortest = SIZE_MAX;
+static size_t shortest_of(const struct str_list *set) {
+    size_t shortest = SIZE_MAX;
+    for (size_t i = 0; i < set->count; i++)
+        shortest = set->at[i].n < shortest ? set->at[i].n : shortest;
+    return set->count ? shortest : 0;
+}
+
+static size_t least_rarity(const struct str_list *set) {
+    size_t least = SIZE_MAX;
     for (size_t i = 0; i < set->count; i++) {
         size_t one = rarity(set->at[i]);
         least = one < least ? one : least;
-        shortest = set->at[i].n < shortest ? set->at[i].n : shortest;
     }
+    return set->count ? least : 0;
+}
+
+/* Too short; long enough; long enough, and healthy logs have none. */
+static size_t class_of(const struct str_list *set) {
+    bool is_common = false;
+    if (shortest_of(set) < MATCH_LITERAL_MIN)
+        return 0;
+    for (size_t i = 0; i < set->count && !is_common; i++)
+        is_common = literal_is_common(set->at[i]);
+    return is_common ? 1 : 2;
+}
+
+size_t literal_worth(const struct str_list *set) {
+    size_t least = least_rarity(set), shortest = shortest_of(set);
     if (set->count == 0)
         return 0;
     size_t cost = set->count - 1;
     size_t value = least > cost + shortest ? least - cost : shortest;
     value = shortest < WEAK_LITERAL_MIN ? 0 : value;
-    if (shortest < MATCH_LITERAL_MIN)
-        return worth(value, set->count);
-    bool is_common = false;
-    for (size_t i = 0; i < set->count && !is_common; i++)
-        is_common = literal_is_common(set->at[i]);
-    value += is_common ? LONG_ENOUGH : (size_t)2 * LONG_ENOUGH;
-    return worth(value, set->count);
+    return worth(value + class_of(set) * LONG_ENOUGH, set->count);
+}
+
+bool literals_tell_more(const struct str_list *x, const struct str_list *y) {
+    size_t of_x = class_of(x), of_y = class_of(y);
+    return of_x > of_y ||
+           (of_x == of_y && least_rarity(y) < TELLING &&
+            literal_worth(x) > literal_worth(y));
 }

@@ -3,16 +3,17 @@
  * Each part of the pattern's tree answers with what is certain about its
  * matches:
  *
- *     exact    every match is this text            "Free memory"
+ *     exact    every match is one of these         (?:CUDA|HIP) out
  *     prefix   every match begins so               (?:GPU \d+)   -> "gpu "
  *     suffix   every match ends so                 (?:\d+ GiB)   -> " gib"
  *     best     every match contains one of these   (?:foo|bar)   -> foo, bar
  *     size     folded bytes, and ends of lines, that a match may have at most
  *
- * In a sequence exact parts grow together with the prefix of the next; the
- * best of all such runs wins. All texts are folded, so (?i) needs no care, and
- * glueing joins the blanks that meet. What is not understood is no literal:
- * doubt only ever makes the list shorter.
+ * In a sequence exact parts grow together with the prefix of the next, and the
+ * best of all such runs wins. Where that is poor, each text of one part is taken
+ * with each of the next: "in train", "in fit". All texts are folded, so (?i)
+ * needs no care, and glueing joins the blanks that meet. What is not understood
+ * is no literal: doubt only ever makes the list shorter.
  *
  * Nearly all matches begin few bytes before their literal, or on its line: PCRE2
  * need not be asked about what stands in front of that.
@@ -36,7 +37,8 @@ struct words { /* a match holds one of these */
 
 struct piece {
     bool is_exact;
-    struct str prefix, suffix; /* exact: both are the whole text */
+    struct str_list prefix, suffix; /* exact: both are the whole texts; none:
+                                       the empty one */
     struct words best;
     struct size size; /* of a match */
 };
@@ -81,6 +83,14 @@ static struct size size_of(struct str s) {
 
 /* ---- texts ---- */
 
+#define TEXTS_MAX 32 /* of a run */
+
+static struct str_list one_text(struct arena *a, struct str s) {
+    struct str_list list = {arena_alloc(a, sizeof s), 1};
+    list.at[0] = s;
+    return list;
+}
+
 static struct str glue(struct arena *a, struct str x, struct str y) {
     if (x.n && y.n && x.p[x.n - 1] == ' ' && y.p[0] == ' ')
         y = str_slice(y, 1, y.n);
@@ -92,144 +102,46 @@ static struct str glue(struct arena *a, struct str x, struct str y) {
     return (struct str){both, x.n + y.n};
 }
 
-/* front: of the text. */
-static struct words words_of(struct arena *a, struct str text,
-                             struct size front) {
-    bool has_blank = text.n > 0 && text.p[0] == ' ';
-    struct words w = {.worth = 0};
-    text = str_slice(text, has_blank, LITERAL_BYTES_MAX);
-    text.n -= text.n > 0 && text.p[text.n - 1] == ' ';
-    if (text.n == 0)
-        return w;
-    w.set = (struct str_list){arena_alloc(a, sizeof text), 1};
-    w.set.at[0] = text;
-    w.front = arena_alloc(a, sizeof *w.front);
-    w.front[0] = sum(front, (struct size){has_blank, has_blank});
-    w.worth = literal_worth(&w.set);
-    return w;
-}
-
-static void keep_better(struct words *best, struct words other) {
-    if (other.worth > best->worth)
-        *best = other;
-}
-
-/* ---- one node ---- */
-
-static struct piece exact_char(struct arena *a, const struct node *n) {
-    char *one = arena_alloc(a, 1);
-    *one = n->c;
-    struct str text = {one, 1};
-    return (struct piece){.is_exact = true, .prefix = text, .suffix = text,
-                          .size = {1, n->may_end_line}};
-}
-
-static struct words best_of(struct arena *a, const struct piece *x) {
-    return x->is_exact ? words_of(a, x->prefix, (struct size){0}) : x->best;
-}
-
-static struct piece repeated(struct arena *a, const struct piece *x,
-                             const struct node *n) {
-    /* a run of blanks is one */
-    bool is_blank = x->is_exact && str_eq(x->prefix, STR(" "));
-    struct size size = is_blank ? x->size : times(x->size, n->most);
-    if (n->least == 0 && n->most > 0)
-        return (struct piece){.size = size};
-    if (n->most == 0)
-        return (struct piece){.is_exact = true};
-    struct piece many = *x;
-    many.size = size;
-    if (n->most == 1 || is_blank)
-        return many;
-    many.best = best_of(a, x);
-    many.is_exact = false;
-    if (!x->is_exact || x->prefix.n * n->least > LITERAL_BYTES_MAX)
-        return many;
-    struct str text = x->prefix;
-    for (size_t i = 1; i < n->least; i++)
-        text = glue(a, text, x->prefix);
-    many.is_exact = n->least == n->most;
-    many.prefix = many.suffix = text;
-    many.best = words_of(a, text, (struct size){0});
-    return many;
-}
-
-static struct piece piece_of(struct arena *a, const struct node *n) {
-    struct piece x = {.size = {1, n->may_end_line}};
-    switch (n->kind) {
-    case NODE_EMPTY: x = (struct piece){.is_exact = true}; break;
-    case NODE_CHAR: x = exact_char(a, n); break;
-    case NODE_ONE: break;
-    case NODE_GROUP: x = piece_of_branches(a, n->branches); break;
-    case NODE_UNKNOWN: x.size = any_size; break;
+/* Each with each; false: these are too many. */
+static bool glue_all(struct arena *a, const struct str_list *x,
+                     const struct str_list *y, struct str_list *out) {
+    struct str_list all = x->count ? *x : *y;
+    if (x->count && y->count) {
+        if (x->count * y->count > TEXTS_MAX)
+            return false;
+        all = (struct str_list){
+            arena_array(a, x->count * y->count, sizeof *all.at), 0};
+        for (size_t i = 0; i < x->count; i++)
+            for (size_t k = 0; k < y->count; k++)
+                all.at[all.count++] = glue(a, x->at[i], y->at[k]);
     }
-    return repeated(a, &x, n);
+    *out = all;
+    return true;
 }
 
-/* ---- sequences ---- */
-
-struct sequence {
-    bool is_exact; /* so far */
-    struct str prefix, run;
-    struct words best;
-    struct size size, run_front; /* of all; before the run */
-};
-
-/* The same words, in a longer match. */
-static struct words behind(struct arena *a, struct size size,
-                           const struct words *w) {
-    struct words all = *w;
-    all.front = arena_array(a, w->set.count, sizeof *all.front);
-    for (size_t i = 0; i < w->set.count; i++)
-        all.front[i] = sum(size, w->front[i]);
-    return all;
+static bool holds(const struct str_list *list, struct str s) {
+    size_t i = 0;
+    while (i < list->count && !str_eq(list->at[i], s))
+        i++;
+    return i < list->count;
 }
 
-static void sequence_add(struct arena *a, struct sequence *q,
-                         const struct piece *next) {
-    struct str run = glue(a, q->run, next->prefix);
-    struct words inner = behind(a, q->size, &next->best);
-    q->size = sum(q->size, next->size);
-    if (next->is_exact) {
-        q->run = run;
-        return;
-    }
-    keep_better(&q->best, words_of(a, run, q->run_front));
-    keep_better(&q->best, inner);
-    if (q->is_exact)
-        q->prefix = run;
-    q->is_exact = false;
-    q->run = next->suffix;
-    q->run_front = q->size;
+/* Those of both. None where one has none, or they are too many: any text. */
+static struct str_list either_text(struct arena *a, const struct str_list *x,
+                                   const struct str_list *y) {
+    struct str_list both = {0};
+    if (x->count == 0 || y->count == 0 || x->count + y->count > TEXTS_MAX)
+        return both;
+    both.at = arena_array(a, x->count + y->count, sizeof *both.at);
+    memcpy(both.at, x->at, x->count * sizeof *both.at);
+    both.count = x->count;
+    for (size_t i = 0; i < y->count; i++)
+        if (!holds(x, y->at[i]))
+            both.at[both.count++] = y->at[i];
+    return both;
 }
 
-static struct piece piece_of_branch(struct arena *a, const struct branch *b) {
-    struct sequence q = {.is_exact = true};
-    for (const struct node *n = b->first; n; n = n->next) {
-        struct piece next = piece_of(a, n);
-        sequence_add(a, &q, &next);
-    }
-    keep_better(&q.best, words_of(a, q.run, q.run_front));
-    return (struct piece){.is_exact = q.is_exact, .suffix = q.run,
-                          .prefix = q.is_exact ? q.run : q.prefix,
-                          .best = q.best, .size = q.size};
-}
-
-/* ---- alternatives ---- */
-
-static struct str common_prefix(struct str x, struct str y) {
-    size_t n = 0;
-    while (n < x.n && n < y.n && x.p[n] == y.p[n])
-        n++;
-    return str_slice(x, 0, n);
-}
-
-static struct str common_suffix(struct str x, struct str y) {
-    size_t n = 0;
-    while (n < x.n && n < y.n && x.p[x.n - 1 - n] == y.p[y.n - 1 - n])
-        n++;
-    return str_slice(x, x.n - n, n);
-}
+/* ---- words ---- */
 
 /* Add one, unless one of the set stands in it; drop those in which it stands.
  * The set has room for it. */
@@ -260,6 +172,179 @@ static void words_add(struct words *w, struct str one, struct size front) {
     w->set.count = kept;
 }
 
+/* front: of the texts. */
+static struct words words_of(struct arena *a, const struct str_list *texts,
+                             struct size front) {
+    struct words w = {.worth = 0};
+    w.set.at = arena_array(a, texts->count, sizeof *w.set.at);
+    w.front = arena_array(a, texts->count, sizeof *w.front);
+    for (size_t i = 0; i < texts->count; i++) {
+        struct str text = texts->at[i];
+        bool has_blank = text.n > 0 && text.p[0] == ' ';
+        text = str_slice(text, has_blank, LITERAL_BYTES_MAX);
+        text.n -= text.n > 0 && text.p[text.n - 1] == ' ';
+        if (text.n == 0)
+            return (struct words){.worth = 0};
+        words_add(&w, text, sum(front, (struct size){has_blank, has_blank}));
+    }
+    w.worth = literal_worth(&w.set);
+    return w;
+}
+
+static struct words best_of(struct arena *a, const struct piece *x) {
+    bool is_known = !x->is_exact || x->best.set.count > 0;
+    return is_known ? x->best : words_of(a, &x->prefix, (struct size){0});
+}
+
+static void keep_better(struct words *best, struct words other) {
+    if (other.worth > best->worth)
+        *best = other;
+}
+
+/* ---- one node ---- */
+
+static struct piece exact_char(struct arena *a, const struct node *n) {
+    char *one = arena_alloc(a, 1);
+    *one = n->c;
+    struct str_list text = one_text(a, (struct str){one, 1});
+    return (struct piece){.is_exact = true, .prefix = text, .suffix = text,
+                          .size = {1, n->may_end_line}};
+}
+
+/* One of these texts, or none. */
+static struct piece optional(struct arena *a, const struct str_list *texts,
+                             struct size size) {
+    struct str_list none = one_text(a, STR(""));
+    struct piece x = {.is_exact = true, .size = size};
+    x.prefix = x.suffix = either_text(a, texts, &none);
+    x.is_exact = texts->count == 0 || x.prefix.count > 0;
+    return x;
+}
+
+static struct piece repeated(struct arena *a, const struct piece *x,
+                             const struct node *n) {
+    bool is_text = x->is_exact && x->prefix.count == 1;
+    struct str text = is_text ? x->prefix.at[0] : STR("");
+    bool is_blank = str_eq(text, STR(" ")); /* a run of them is one */
+    struct size size = is_blank ? x->size : times(x->size, n->most);
+    if (n->most == 0)
+        return (struct piece){.is_exact = true};
+    if (n->least == 0 && x->is_exact && (n->most == 1 || is_blank))
+        return optional(a, &x->prefix, size);
+    if (n->least == 0)
+        return (struct piece){.size = size};
+    struct piece many = *x;
+    many.size = size;
+    if (n->most == 1 || is_blank)
+        return many;
+    many.best = best_of(a, x);
+    many.is_exact = false;
+    if (!is_text || text.n * n->least > LITERAL_BYTES_MAX)
+        return many;
+    struct str one = text;
+    for (size_t i = 1; i < n->least; i++)
+        text = glue(a, text, one);
+    many.is_exact = n->least == n->most;
+    many.prefix = many.suffix = one_text(a, text);
+    many.best = words_of(a, &many.prefix, (struct size){0});
+    return many;
+}
+
+static struct piece piece_of(struct arena *a, const struct node *n) {
+    struct piece x = {.size = {1, n->may_end_line}};
+    switch (n->kind) {
+    case NODE_EMPTY: x = (struct piece){.is_exact = true}; break;
+    case NODE_CHAR: x = exact_char(a, n); break;
+    case NODE_ONE: break;
+    case NODE_GROUP: x = piece_of_branches(a, n->branches); break;
+    case NODE_UNKNOWN: x.size = any_size; break;
+    }
+    return repeated(a, &x, n);
+}
+
+/* ---- sequences ---- */
+
+struct run { /* exact parts in a row */
+    struct str_list texts;
+    struct size front; /* of the match before it */
+};
+
+struct sequence {
+    bool is_exact; /* so far */
+    struct str_list prefix;
+    struct run run, tail; /* what stands there; behind its last alternatives */
+    struct words best, crossed; /* of one text, or inside of a part; else */
+    struct size size; /* of all */
+};
+
+/* The same words, in a longer match. */
+static struct words behind(struct arena *a, struct size size,
+                           const struct words *w) {
+    struct words all = *w;
+    all.front = arena_array(a, w->set.count, sizeof *all.front);
+    for (size_t i = 0; i < w->set.count; i++)
+        all.front[i] = sum(size, w->front[i]);
+    return all;
+}
+
+static void keep_words(struct arena *a, struct sequence *q,
+                       const struct run *run) {
+    bool is_crossed = run->texts.count > 1;
+    keep_better(is_crossed ? &q->crossed : &q->best,
+                words_of(a, &run->texts, run->front));
+}
+
+static void keep_inner(struct arena *a, struct sequence *q, struct size before,
+                       const struct piece *next) {
+    struct words inner = best_of(a, next);
+    keep_better(&q->best, behind(a, before, &inner));
+}
+
+static void sequence_add(struct arena *a, struct sequence *q,
+                         const struct piece *next) {
+    struct run run = q->run, tail = q->tail;
+    struct size before = q->size;
+    bool is_glued = glue_all(a, &run.texts, &next->prefix, &run.texts) &&
+                    glue_all(a, &tail.texts, &next->prefix, &tail.texts);
+    q->size = sum(q->size, next->size);
+    if (next->is_exact && is_glued && next->prefix.count <= 1) {
+        q->run = run;
+        q->tail = tail;
+        return;
+    }
+    keep_words(a, q, next->prefix.count > 1 ? &q->tail : &tail);
+    keep_inner(a, q, before, next);
+    if (next->is_exact && is_glued) {
+        q->run = run;
+        q->tail = (struct run){.front = q->size};
+        return;
+    }
+    keep_words(a, q, &run);
+    if (q->is_exact)
+        q->prefix = run.texts;
+    q->is_exact = false;
+    q->run.texts = next->suffix;
+    q->run.front = next->is_exact ? before : q->size;
+    q->tail = next->suffix.count > 1 ? (struct run){.front = q->size} : q->run;
+}
+
+static struct piece piece_of_branch(struct arena *a, const struct branch *b) {
+    struct sequence q = {.is_exact = true};
+    for (const struct node *n = b->first; n; n = n->next) {
+        struct piece next = piece_of(a, n);
+        sequence_add(a, &q, &next);
+    }
+    keep_words(a, &q, &q.tail);
+    keep_words(a, &q, &q.run);
+    if (literals_tell_more(&q.crossed.set, &q.best.set))
+        q.best = q.crossed;
+    return (struct piece){.is_exact = q.is_exact, .suffix = q.run.texts,
+                          .prefix = q.is_exact ? q.run.texts : q.prefix,
+                          .best = q.best, .size = q.size};
+}
+
+/* ---- alternatives ---- */
+
 static struct words either_of(struct arena *a, const struct words *x,
                               const struct words *y) {
     struct words both = {.worth = 0};
@@ -278,17 +363,13 @@ static struct words either_of(struct arena *a, const struct words *x,
 
 static struct piece either(struct arena *a, const struct piece *x,
                            const struct piece *y) {
-    struct size size = most_of(x->size, y->size);
-    if (x->is_exact && y->is_exact && str_eq(x->prefix, y->prefix)) {
-        struct piece same = *x;
-        same.size = size;
-        return same;
-    }
     struct words left = best_of(a, x), right = best_of(a, y);
-    return (struct piece){
-        .prefix = common_prefix(x->prefix, y->prefix),
-        .suffix = common_suffix(x->suffix, y->suffix),
-        .best = either_of(a, &left, &right), .size = size};
+    struct piece both = {.prefix = either_text(a, &x->prefix, &y->prefix),
+                         .suffix = either_text(a, &x->suffix, &y->suffix),
+                         .size = most_of(x->size, y->size)};
+    both.is_exact = x->is_exact && y->is_exact && both.prefix.count > 0;
+    both.best = either_of(a, &left, &right);
+    return both;
 }
 
 static struct piece piece_of_branches(struct arena *a,

@@ -26,6 +26,8 @@ struct literals literals_of(struct arena *a, const struct pattern_text *text);
 /* literal_worth.c: what a set is worth: that of its weakest member, less for
  * many of them; and lines of logs in which nothing is wrong, folded. */
 size_t literal_worth(const struct str_list *set);
+/* Are the words of y poor, and those of x, of which there are more, better? */
+bool literals_tell_more(const struct str_list *x, const struct str_list *y);
 const struct str *healthy_lines(size_t *count);
 
 #endif

@@ -29,7 +29,7 @@
 /* A pattern is compiled to machine code when it has gone over so many bytes; a
  * run is worth some by itself. */
 #define HOT 5000
-#define HEAT_RUN 100
+#define HEAT_RUN 60
 #define JIT_STACK_FIRST (32 * 1024)
 
 struct matcher {

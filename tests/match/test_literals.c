@@ -41,7 +41,7 @@ static const struct {
     {"[Ff]ree[ ]memory[.]", "free memory."},
     {"out\\.of\\(memory\\)", "out.of(memory)"},
     /* what may be missing adds nothing */
-    {"allocate(?: more)? memory", "allocate"},
+    {"allocate(?: more)? memory", "allocate more memory | allocate memory"},
     {"allocate ?memory now", "memory now"},
     {"abc ?defghijk", "defghijk"},
     {"abc*defghijk", "defghijk"},
@@ -70,12 +70,18 @@ static const struct {
     {"(?<=abc)defghijk", "defghijk"},
     {"\\bOutOfMemory\\b", "outofmemory"},
     /* alternatives need one each */
-    {"(?:CUDA|HIP) out of memory", "out of memory"},
+    {"(?:CUDA|HIP) out of memory", "cuda out of memory | hip out of memory"},
+    {"line \\d+, in (?:train|fit|_fit)\\b", ", in train | , in fit | , in _fit"},
+    {"\\.py:\\d+ (?:to|at) (?:\\d+|x) (?:memory|page)_map\\b",
+     "memory_map | page_map"},
+    {"(?:a|b|c|d|e|f|g|h|i) cache_spilled", "cache_spilled"},
+    {"(?:read|load) (?:[a-z]+|my) (?:cache_block|cacheblock)",
+     "cache_block | cacheblock"},
     {"profile_run|capture_model", "profile_run | capture_model"},
     {"profile_run|\\d+", ""},
     {"(?:profile_run|capture_model|) x", "x"},
     {"Out of memory|Memory cgroup out of memory", "out of memory"},
-    {"(?:abcd|abxy) and", "abcd | abxy"},
+    {"(?:abcd|abxy) and", "abcd and | abxy and"},
     {"(?|(abcdefgh)|(ijklmnop))", "abcdefgh | ijklmnop"},
     {"(?>abcdefgh)ij", "abcdefghij"},
     {"a(?:b|b)cdefgh", "abcdefgh"},
@@ -125,7 +131,7 @@ static void a_match_begins_few_bytes_before(struct arena *a) {
 static void or_few_lines(struct arena *a) {
     expect_front(a, "[^\\n]*?CUDA out of memory", FRONT_LINE);
     expect_front(a, "[^\\n]{0,65}CUDA out of memory", FRONT_LINE);
-    expect_front(a, "\\b[\\w.]+Error: ?CUDA_out_of_memory", FRONT_LINE + 1);
+    expect_front(a, "\\b[\\w.]+Error: *\\d?CUDA_out_of_memory", FRONT_LINE + 1);
     expect_front(a, "(?<gpu_free>\\d+)_bytes_are_free", FRONT_LINE);
     expect_front(a, "^\\xE2\\x94\\x82[^\\n]*out_of_memory", FRONT_LINE);
     expect_front(a, "[^\\x22\\n]*[\\x20-\\x7E]out_of_memory", FRONT_LINE);
