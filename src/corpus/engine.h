@@ -71,6 +71,9 @@ struct engine {
     struct str_list calls;  /* engines whose code it runs: their frames are in
                                its tracebacks */
     struct str command;     /* "vllm serve": the beginning of its command */
+    struct str_list clients;    /* words of commands that start no engine:
+                                   "llama-bench", "ollama list" */
+    struct str_list lookalikes; /* other programs with its name in theirs */
     struct str task;        /* value of the fact task if it is always the same;
                                else empty */
     bool is_native;         /* its failures print lines, not tracebacks */

@@ -95,6 +95,13 @@ static const struct field engine_fields[] = {
         "engines whose code it runs: one word of its own outweighs all of "
         "their frames"),
     KEY(engine, command, LINE, "how its command line begins"),
+    KEY(engine, clients, LINES,
+        "words of commands that start no engine: a program (`llama-bench`), a "
+        "part of a module's name (`bench_serving`), a word and the next one "
+        "(`ollama list`)"),
+    KEY(engine, lookalikes, LINES,
+        "other programs with its name in theirs, in small letters: "
+        "`llama-swap`"),
     KEY(engine, task, LINE,
         "what it is for, where that is one thing: train, infer"),
     NAMED("native", engine, is_native, YES_NO,

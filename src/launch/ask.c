@@ -26,32 +26,33 @@ static struct str engine_program(const struct engine *e) {
     return str_starts(program, STR("python")) ? STR("") : program;
 }
 
-struct engine_words engines_named(struct lint_work *k) {
-    struct str *list = NULL;
-    size_t count = 0, cap = 0;
-    for (const char *const *id = fit_engines; *id != NULL; id++) {
-        const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
-        if (e == NULL || e->command.n == 0)
-            continue;
-        *ARENA_ADD(k->a, list, count, cap) = engine_short_name(e);
-        if (engine_program(e).n > 0)
-            *ARENA_ADD(k->a, list, count, cap) = engine_program(e);
-    }
-    return (struct engine_words){list, count};
+static void list_join(struct arena *a, struct str_list *list,
+                      const struct str_list *more) {
+    struct str *at = arena_array(a, list->count + more->count, sizeof *at);
+    for (size_t i = 0; i < list->count + more->count; i++)
+        at[i] = i < list->count ? list->at[i] : more->at[i - list->count];
+    *list = (struct str_list){at, list->count + more->count};
 }
 
-/* True for other programs that have an engine's name in their own. */
-static bool is_another(struct str name) {
-    return STR_HAS_ONE(name, "llama-swap", "llama-stack", "llamastack",
-                       "llama-index", "llamaindex", "llama_index",
-                       "llamafactory", "llama-factory", "ollama-webui",
-                       "open-webui", "ollama-metrics", "ollama-exporter");
+struct engine_words engine_words_of(struct arena *a, struct reader *r) {
+    struct engine_words all = {0};
+    for (uint32_t i = 0; i < reader_engine_count(r); i++) {
+        const struct engine *e = reader_engine(r, i);
+        struct str names[] = {engine_short_name(e), engine_program(e)};
+        struct str_list list = {names, names[1].n > 0 ? 2 : 1};
+        if (e->command.n > 0 && str_in(e->id, fit_engines))
+            list_join(a, &all.names, &list);
+        list_join(a, &all.clients, &e->clients);
+        list_join(a, &all.lookalikes, &e->lookalikes);
+    }
+    return all;
 }
 
 static const struct engine *engine_in(struct lint_work *k, struct str text) {
     struct str small = arena_lower(k->a, text);
-    if (is_another(small))
-        return NULL;
+    for (size_t i = 0; i < k->engines.lookalikes.count; i++)
+        if (str_find(small, k->engines.lookalikes.at[i]) < small.n)
+            return NULL;
     for (const char *const *id = fit_engines; *id != NULL; id++) {
         const struct engine *e = reader_engine_by_id(k->r, str_of(*id));
         if (e == NULL || e->command.n == 0)
@@ -194,38 +195,25 @@ static const struct engine *engine_of_words(struct lint_work *k,
     return e != NULL && starts_shell(w) && !names_program(w, e) ? NULL : e;
 }
 
-/* True for programs of llama.cpp that serve nobody. */
-static bool is_tool(struct str word) {
-    return STR_IS_ONE(path_base(word), "llama-bench", "llama-batched-bench",
-                      "llama-quantize", "llama-imatrix", "llama-perplexity",
-                      "llama-gguf", "llama-gguf-split", "llama-gguf-hash",
-                      "llama-tokenize", "llama-fit-params",
-                      "llama-export-lora", "llama-cvector-generator");
-}
-
 /* True for words that name an engine but start none:
  *
- *     vllm bench serve --model X       sends requests to a running server
- *     python -m sglang.bench_serving   the same
  *     llama-server --version           prints and ends
- *     llama-bench -m X                 serves nobody, and takes no --ctx-size
- *     ollama list                      sends a request to its server */
-static bool is_no_start(struct str before, struct str word) {
-    return str_eq(word, STR("--version")) || str_starts(word, STR("--help")) ||
-           is_tool(word) ||
-           (str_eq(before, STR("-m")) && word_is_client(word)) ||
-           (str_eq(before, STR("bench")) && str_eq(word, STR("serve"))) ||
-           (str_eq(path_base(before), STR("ollama")) &&
-            STR_IS_ONE(word, "list", "ls", "ps", "pull", "push", "rm", "show",
-                       "stop", "cp", "create"));
-}
-
-static bool starts_none(const struct workload *w) {
+ *     llama-bench -m X                 a client: serves nobody
+ *     python -m sglang.bench_serving   a client: a module
+ *     vllm bench serve --model X       a client: two words */
+static bool starts_none(const struct lint_work *k, const struct workload *w) {
     struct str before = {NULL, 0};
     for (size_t i = 0; i < w->words.count; i++) {
-        if (is_no_start(before, w->words.at[i].text))
+        struct str word = w->words.at[i].text, base = path_base(word);
+        struct str both = arena_printf(k->a, "%.*s %.*s", STR_ARG(before),
+                                       STR_ARG(word));
+        if (str_eq(word, STR("--version")) ||
+            str_starts(word, STR("--help")) ||
+            list_has(&k->engines.clients, base) ||
+            list_has(&k->engines.clients, both) ||
+            (str_eq(before, STR("-m")) && word_is_client(&k->engines, word)))
             return true;
-        before = w->words.at[i].text;
+        before = base;
     }
     return false;
 }
@@ -233,7 +221,7 @@ static bool starts_none(const struct workload *w) {
 /* The engine that takes the flags, by the image or by the words; NULL: none. */
 static const struct engine *engine_of_workload(struct lint_work *k,
                                                const struct workload *w) {
-    if (starts_none(w))
+    if (starts_none(k, w))
         return NULL;
     if (w->words.count == 0)
         return w->image.n > 0 ? engine_of_variables(k, w) : NULL;

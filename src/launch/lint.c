@@ -152,6 +152,7 @@ static struct lint_work *begin(struct arena *a, const struct lint_options *o,
     k->a = a;
     k->o = own;
     k->r = reader_new(o->kb->index, a);
+    k->engines = engine_words_of(a, k->r);
     k->render = (struct render){.a = a, .r = k->r, .lang = o->lang};
     k->src = source_new(a, given->path, given->text);
     k->file = arena_alloc(a, sizeof *k->file);
@@ -175,12 +176,11 @@ struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
     struct lint_text given = {path, text};
     struct lint_work *k = begin(a, o, &given);
     struct workload_list list = {0};
-    struct engine_words engines = engines_named(k);
     struct beside beside = {.a = k->a, .o = k->o};
-    struct launch_file f = {k->a, &beside, k->src, &engines, &list};
+    struct launch_file f = {k->a, &beside, k->src, &k->engines, &list};
     struct script s = {.src = k->src, .text = k->src->text, .beside = &beside};
     if (is_script(path, text) || !read_yaml(k, &f))
-        script_read(k->a, &s, &engines, &list);
+        script_read(k->a, &s, &k->engines, &list);
     targets_fit(k, &list);
     rules_check(k);
     sort_findings(k->file);

@@ -42,11 +42,12 @@ static bool runs_another(const struct word_list *line, size_t from) {
 
 /* True for "vllm", "sglang.launch_server", "/app/llama-server"; false for
  * "patch_vllm.py". */
-static bool is_program_of(struct str word, struct str engine) {
+static bool is_program_of(const struct engine_words *engines, struct str word,
+                          struct str engine) {
     struct str base = path_base(word);
     char next = base.n > engine.n ? base.p[engine.n] : '\0';
     return str_starts(base, engine) && !str_ends(base, STR(".py")) &&
-           !str_ends(base, STR(".sh")) && !word_is_client(base) &&
+           !str_ends(base, STR(".sh")) && !word_is_client(engines, base) &&
            (next == '\0' || next == '.' || next == '-');
 }
 
@@ -55,10 +56,10 @@ static bool is_program_of(struct str word, struct str engine) {
 static bool names_engine(struct arena *a, const struct engine_words *engines,
                          struct str word, bool is_container) {
     struct str small = arena_lower(a, word);
-    for (size_t i = 0; i < engines->count; i++) {
-        struct str engine = engines->at[i];
-        bool is_image = str_find_char(small, ':') < small.n;
-        if ((!is_image && is_program_of(small, engine)) ||
+    bool is_image = str_find_char(small, ':') < small.n;
+    for (size_t i = 0; i < engines->names.count; i++) {
+        struct str engine = engines->names.at[i];
+        if ((!is_image && is_program_of(engines, small, engine)) ||
             (is_container && str_find(small, engine) < small.n))
             return true;
     }

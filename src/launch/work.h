@@ -33,6 +33,7 @@ struct lint_work {
     struct arena *a;
     const struct lint_options *o;
     struct reader *r;
+    struct engine_words engines;
     struct render render;
     const struct source *src;
     struct target *targets;
@@ -54,7 +55,7 @@ struct found { /* the parts of a finding */
 
 /* ask.c */
 struct str engine_short_name(const struct engine *e); /* "llama" */
-struct engine_words engines_named(struct lint_work *k);
+struct engine_words engine_words_of(struct arena *a, struct reader *r);
 void target_fit(struct lint_work *k, struct target *it);
 /* True if the word is this flag ("--tp", "--tp=2"), or a flag that sets the
  * fact. */

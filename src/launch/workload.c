@@ -177,7 +177,13 @@ bool pair_at(const struct node *env, size_t i, struct env_pair *out) {
 
 /* ---- programs that name an engine but start none ---- */
 
-bool word_is_client(struct str word) {
-    return STR_HAS_ONE(word, "bench_serving", "benchmark_serving", "mini_lb",
-                       "router");
+bool word_is_client(const struct engine_words *engines, struct str word) {
+    for (size_t i = 0; i < engines->clients.count; i++) {
+        struct str client = engines->clients.at[i];
+        size_t at = str_find(word, client), end = at + client.n;
+        if (at < word.n && (at == 0 || !is_word(word.p[at - 1])) &&
+            (end == word.n || !is_word(word.p[end])))
+            return true;
+    }
+    return false;
 }

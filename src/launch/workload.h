@@ -97,9 +97,10 @@ struct place place_of_bytes(struct span_of_file at);
 
 /* node_get() that follows merge keys (<<: *base). */
 const struct node *member(const struct node *map, const char *key);
-struct engine_words { /* words by which a line may start an engine */
-    const struct str *at;
-    size_t count;
+/* Words of all engines in kb/engines/: those by which a line may start one, and
+ * those of `clients` and `lookalikes`. */
+struct engine_words {
+    struct str_list names, clients, lookalikes;
 };
 /* A file for a reader, and the list that it fills. */
 struct launch_file {
@@ -186,9 +187,8 @@ bool start_find(struct arena *a, const struct engine_words *engines,
                 const struct word_list *line, size_t from,
                 struct start_found *out);
 
-/* True for a part of an engine's package that loads no model:
- * "sglang.bench_serving", "sglang_router.launch_router". */
-bool word_is_client(struct str word);
+/* True for a module of clients: "sglang.bench_serving". */
+bool word_is_client(const struct engine_words *engines, struct str word);
 
 /* ---- download.c ---- */
 
