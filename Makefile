@@ -394,4 +394,5 @@ docs: $(BUILD)/oomkb  ## write the generated pages again (kb/FORMAT.md, schemas)
 clean:  ## remove what was built
 	rm -rf build
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# Files: what was installed below build/ has a folder of such a name (fish's).
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 
 def commands(readme):
@@ -30,9 +31,19 @@ def copy_tree(to):
               if path.is_dir() and path.name != "obj")))
 
 
-def example_faults(readme):
+def lint_faults(readme, program):
+    """The finding in the README is the last one about this file, renamed."""
+    shown = re.search(r"^    compose.yml.*?\n(?=\n)", readme, re.M | re.S)[0]
+    run = subprocess.run(
+        [program, "lint", "--gpu", "RTX 4090", "tests/lint/too-long.yml"],
+        capture_output=True, check=False, env={"COLUMNS": "80"})
+    said = run.stdout.decode().replace("tests/lint/too-long", "compose")
+    said = textwrap.indent(said[said.rindex("compose.yml:"):], "    ")
+    return [] if said == shown else [f"README shows another finding than\n{said}"]
+
+
+def example_faults(readme, program):
     """The answer in the README is the one that the program gives."""
-    program = os.environ.get("OOMKB", "build/oomkb")
     shown = re.search(r"^\$ oomkb < crash.log\n(.*?)^```", readme,
                       re.M | re.S)[1]
     log = pathlib.Path("examples/vllm-long-context.log").read_bytes()
@@ -43,13 +54,15 @@ def example_faults(readme):
 
 def main():
     readme = pathlib.Path("README.md").read_text()
-    faults, count = example_faults(readme), 0
+    program = os.environ.get("OOMKB", "build/oomkb")
+    faults = example_faults(readme, program) + lint_faults(readme, program)
+    count = 0
     with tempfile.TemporaryDirectory() as folder:
         clone = pathlib.Path(folder) / "oomkb"
         copy_tree(clone)
         env = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8",
                "CC": os.environ.get("CC", "gcc")}
-        for line in commands(readme):
+        for line in [*commands(readme), "make help"]:
             count += 1
             run = subprocess.run(line, shell=True, cwd=clone, env=env,
                                  capture_output=True, check=False,
