@@ -58,9 +58,11 @@ static int by_id(const void *a, const void *b) {
     int order = str_cmp(left->id, right->id);
     if (order == 0)
         order = str_cmp(left->src->path, right->src->path);
-    if (order != 0 || left->node == right->node)
+    if (order != 0 || left->node == NULL || right->node == NULL)
         return order;
-    return left->node < right->node ? -1 : 1;
+    struct place x = left->node->place, y = right->node->place;
+    return x.line != y.line ? (x.line < y.line ? -1 : 1)
+                            : (x.column > y.column) - (x.column < y.column);
 }
 
 const struct made *build_find(const struct build *d, enum made_kind kind,

@@ -44,7 +44,7 @@ struct build {
     const struct source *causes_src;
     struct corpus corpus; /* the same structs, for index/ */
     struct bench *bench; /* of a thread: check_samples.c */
-    size_t samples;
+    size_t samples, open_phrases;
     bool fact_used[FACT_COUNT_OF]; /* by the corpus */
 };
 
@@ -64,6 +64,7 @@ void build_each(struct build *d, enum made_kind kind, made_check check);
 typedef void shared_fn(struct build *own, const void *what, size_t i);
 void build_share(struct build *d, size_t count, shared_fn *each,
                  const void *what);
+void build_share_each(struct build *d, enum made_kind kind, made_check check);
 /* True if its file is to be reported on: options->only. */
 bool build_is_asked(const struct build *d, const struct made *m);
 /* NULL: there is none. The lists must be settled. */

@@ -50,24 +50,17 @@ static void check_engine_alone(struct build *d, const struct made *m) {
         check_generated(d, m, written);
 }
 
-struct kind_check {
-    enum made_kind kind;
-    made_check check;
-};
-
-static void check_one(struct build *own, const void *what, size_t i) {
-    const struct kind_check *k = what;
-    k->check(own, &own->made[k->kind].at[i]);
-}
-
 static void check_all(struct build *d) {
-    static const struct kind_check checks[] = {{MADE_ENTRY, check_alone},   {MADE_ENGINE, check_engine_alone},
+    static const struct {
+        enum made_kind kind;
+        made_check check;
+    } checks[] = {{MADE_ENTRY, check_alone},   {MADE_ENGINE, check_engine_alone},
                   {MADE_MODEL, check_model},   {MADE_GPU, check_gpu},
                   {MADE_CAUSE, check_cause},   {MADE_RULE, check_rule},
                   {MADE_FIX, check_fix},       {MADE_ACT, check_act},
                   {MADE_PROGRAM, check_program}};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        build_share(d, d->made[checks[i].kind].count, check_one, &checks[i]);
+        build_share_each(d, checks[i].kind, checks[i].check);
     check_causes(d);
     check_relations(d);
     check_literals(d);

@@ -120,21 +120,27 @@ static bool stands_at(struct str text, size_t at, const struct banned_term *m,
            && (!is_upper || here.p[0] == m->word.p[0]);
 }
 
+/* Which phrases a text is checked for. Open ones are counted by one thread. */
+enum sought { SOUGHT_ALL, SOUGHT_CLOSED, SOUGHT_OPEN };
+
 struct text_check {
     struct build *d;
     const struct source *src;
     const struct node *node;
     enum lang lang;
+    enum sought sought;
 };
 
 static void report_at(const struct text_check *q, struct banned_term *m,
                       size_t at) {
     struct place place = node_place_at(q->node, at);
-    if (!m->is_open) {
+    if (!m->is_open && q->sought != SOUGHT_OPEN) {
         complain(&q->d->c, q->src, place, CODE_glossary,
                  "`%.*s` is `%.*s` here (%.*s)", STR_ARG(m->word),
                  STR_ARG(m->better), STR_ARG(m->why));
-    } else if (m->count++ == 0) {
+    } else if (m->is_open && q->sought == SOUGHT_CLOSED) {
+        q->d->open_phrases++;
+    } else if (m->is_open && m->count++ == 0) {
         m->src = q->src;
         m->place = place;
     }
@@ -164,22 +170,23 @@ static void check_text(const struct text_check *q) {
 
 void check_glossary(struct build *d, const struct source *src,
                     const struct node *text, enum lang lang) {
-    check_text(&(struct text_check){d, src, text, lang});
+    check_text(&(struct text_check){d, src, text, lang, SOUGHT_ALL});
 }
 
 /* Check every text below this node, in either language. */
 static void check_texts(struct build *d, const struct source *src,
-                        const struct node *n) {
+                        const struct node *n, enum sought sought) {
     for (size_t i = 0; n->kind == NODE_LIST && i < n->count; i++)
-        check_texts(d, src, n->items[i]);
+        check_texts(d, src, n->items[i], sought);
     for (size_t i = 0; n->kind == NODE_MAP && i < n->count; i++) {
         struct str key = n->pairs[i].key->text;
         const struct node *value = n->pairs[i].value;
         bool is_en = str_eq(key, STR("en")), is_zh = str_eq(key, STR("zh"));
         if (!is_en && !is_zh)
-            check_texts(d, src, value);
+            check_texts(d, src, value, sought);
         else if (value->kind == NODE_SCALAR)
-            check_glossary(d, src, value, is_en ? LANG_EN : LANG_ZH);
+            check_text(&(struct text_check){
+                d, src, value, is_en ? LANG_EN : LANG_ZH, sought});
     }
 }
 
@@ -192,15 +199,24 @@ static void report_chain(struct build *d, const struct banned_term *m) {
                      STR_ARG(m->better), STR_ARG(m->why));
 }
 
+static void check_closed(struct build *d, const struct made *m) {
+    if (m->node != NULL)
+        check_texts(d, m->src, m->node, SOUGHT_CLOSED);
+}
+
+static void count_open(struct build *d, const struct made *m) {
+    if (m->node != NULL)
+        check_texts(d, m->src, m->node, SOUGHT_OPEN);
+}
+
 void check_phrases(struct build *d) {
     static const enum made_kind kinds[] = {MADE_CAUSE, MADE_FIX, MADE_RULE,
                                            MADE_PROGRAM, MADE_ENTRY};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        const struct made_list *list = &d->made[kinds[k]];
-        for (size_t i = 0; i < list->count; i++)
-            if (list->at[i].node != NULL)
-                check_texts(d, list->at[i].src, list->at[i].node);
-    }
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        build_share_each(d, kinds[k], check_closed);
+    for (size_t k = 0; d->open_phrases > 0 &&
+                       k < sizeof kinds / sizeof *kinds; k++)
+        build_each(d, kinds[k], count_open);
     for (int lang = 0; d->banned_terms != NULL && lang < LANG_COUNT_OF; lang++) {
         for (size_t i = 0; i < CHAINS; i++)
             report_chain(d, d->banned_terms->chains[lang][i]);

@@ -297,7 +297,7 @@ static void put_scalar(struct layout *l, const struct node *n, bool is_text,
 /* Write a mapping or list on one line. False: it should not be on one. */
 static bool put_flow(struct buf *out, const struct node *n) {
     bool is_map = n->kind == NODE_MAP;
-    if (n->anchor.n > 0)
+    if (n->anchor != NULL)
         return false;
     if (n->kind == NODE_SCALAR) {
         put_token(out, n, n->text, true);
@@ -348,12 +348,12 @@ static void put_value(struct layout *l, uint32_t line, const struct node *n,
     size_t from = l->out.n;
     for (size_t i = 0; i < l->anchored_count; i++)
         if (l->anchored[i] == n) {
-            buf_printf(&l->out, " *%.*s\n", STR_ARG(n->anchor));
+            buf_printf(&l->out, " *%s\n", n->anchor);
             return;
         }
-    if (n->anchor.n > 0 && l->anchored_count < 16) {
+    if (n->anchor != NULL && l->anchored_count < 16) {
         l->anchored[l->anchored_count++] = n;
-        buf_printf(&l->out, " &%.*s", STR_ARG(n->anchor));
+        buf_printf(&l->out, " &%s", n->anchor);
     }
     bool is_one = n->kind == NODE_SCALAR || put_if_short(l, n, shape);
     if (n->kind == NODE_SCALAR)
@@ -384,7 +384,7 @@ static void put_list(struct layout *l, const struct node *n,
         buf_fill(&l->out, ' ', indent);
         buf_add_char(&l->out, '-');
         size_t from = l->out.n;
-        bool is_known = item->anchor.n > 0;
+        bool is_known = item->anchor != NULL;
         if (item->kind == NODE_MAP && !is_known &&
             !put_if_short(l, item, shape)) {
             l->out.n = from;
@@ -500,7 +500,7 @@ static bool is_equivalent(const struct layout *l, const struct node *a,
 struct str layout_entry(struct arena *a, const struct source *src,
                         const struct node *root, struct str component) {
     struct layout l = {.a = a, .src = src, .component = component};
-    struct complaints none = {.a = a};
+    struct complaints none = {.a = a, .scratch = a};
     buf_init_in(&l.out, a, LAYOUT_BYTES_MAX);
     l.lines = arena_array(a, src->line_count + 2, sizeof *l.lines);
     mark(&l, root);

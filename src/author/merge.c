@@ -238,7 +238,7 @@ static void merge_program(struct build *d, const struct made *m) {
 
 void build_merge(struct build *d) {
     build_each(d, MADE_FIX, merge_library_fix);
-    build_each(d, MADE_ENTRY, merge_entry);
+    build_share_each(d, MADE_ENTRY, merge_entry);
     build_each(d, MADE_PROGRAM, merge_program);
 }
 

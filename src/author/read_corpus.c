@@ -81,31 +81,32 @@ const struct source *source_as_draft(struct complaints *c,
     return draft;
 }
 
-static void read_entry_file(struct build *d, struct str path) {
+/* Of no file that holds an entry: without a source. */
+static struct made read_entry_file(struct build *d, struct str path) {
     const struct source *src = build_source(d, path);
+    struct made none = {.src = NULL};
     if (src == NULL)
-        return;
+        return none;
     struct str id = id_of(d, path);
     if (!is_entry_id(id)) {
         complain(&d->c, src, (struct place){0}, CODE_stray_file,
                  "an entry is entries/<component>/<slug>.yaml, in lower case");
-        return;
+        return none;
     }
     const struct node *root = yaml_read(&d->c, src);
     if (root == NULL)
-        return;
+        return none;
     src = source_as_draft(&d->c, src, root);
     if (src->is_draft && !d->options->keeps_drafts)
-        return;
+        return none;
     struct entry *e = arena_alloc(d->a, sizeof *e);
     struct reading r = {&d->c, src};
     size_t errors = d->c.errors;
     read_entry(&r, arena_str(d->a, id), root, e);
-    build_put(d, MADE_ENTRY,
-             (struct made){.id = e->id, .what = e, .src = src, .node = root,
-                           .is_broken = d->c.errors > errors,
-                           .log_path = beside(d, path, ".log"),
-                           .ok_log_path = beside(d, path, ".ok.log")});
+    return (struct made){.id = e->id, .what = e, .src = src, .node = root,
+                         .is_broken = d->c.errors > errors,
+                         .log_path = beside(d, path, ".log"),
+                         .ok_log_path = beside(d, path, ".ok.log")};
 }
 
 static bool has_entry(struct build *d, struct str path) {
@@ -121,11 +122,23 @@ static bool has_entry(struct build *d, struct str path) {
     return false;
 }
 
-static void read_beneath(struct build *d, struct str path) {
-    if (str_ends(path, STR(".yaml")))
-        read_entry_file(d, path);
-    else if (!has_entry(d, path))
-        complain(&d->c, source_new(d->a, path, (struct str){0}),
+struct entry_files {
+    struct str_list beneath;
+    const struct str_list *only; /* may be beneath, too */
+    struct made *made;              /* of the first, then of the second */
+};
+
+static void read_one(struct build *own, const void *what, size_t i) {
+    const struct entry_files *f = what;
+    bool is_beneath = i < f->beneath.count;
+    struct str path = is_beneath ? f->beneath.at[i]
+                                 : f->only->at[i - f->beneath.count];
+    if (!is_beneath && is_under(path, own->entries_dir))
+        return;
+    if (!is_beneath || str_ends(path, STR(".yaml")))
+        f->made[i] = read_entry_file(own, path);
+    else if (!has_entry(own, path))
+        complain(&own->c, source_new(own->a, path, (struct str){0}),
                  (struct place){0}, CODE_stray_file,
                  "belongs to no entry: <slug>.yaml, .log, .ok.log or "
                  ".expect.json");
@@ -133,15 +146,17 @@ static void read_beneath(struct build *d, struct str path) {
 
 void build_read_entries(struct build *d) {
     struct str_list files = files_under(d->a, d->entries_dir);
+    size_t count = files.count + d->options->only.count;
+    struct entry_files all = {files, &d->options->only,
+                              arena_array(d->a, count, sizeof *all.made)};
     if (files.count == 0)
         complain(&d->c, source_new(d->a, d->entries_dir, (struct str){0}),
                  (struct place){0}, CODE_missing_file,
                  "no entries here; entries are <component>/<slug>.yaml");
-    for (size_t i = 0; i < files.count; i++)
-        read_beneath(d, files.at[i]);
-    for (size_t i = 0; i < d->options->only.count; i++)
-        if (!is_under(d->options->only.at[i], d->entries_dir))
-            read_entry_file(d, d->options->only.at[i]);
+    build_share(d, count, read_one, &all);
+    for (size_t i = 0; i < count; i++)
+        if (all.made[i].src != NULL)
+            build_put(d, MADE_ENTRY, all.made[i]);
 }
 
 /* ---- kb/ ---- */

@@ -46,7 +46,7 @@ static void begin(const struct share *s, struct arena *keep,
     w->own = *s->d;
     w->own.a = keep;
     w->own.c = (struct complaints){.a = keep, .scratch = &w->scratch};
-    w->own.samples = 0;
+    w->own.samples = w->own.open_phrases = 0;
     memset(w->own.fact_used, 0, sizeof w->own.fact_used);
 }
 
@@ -94,7 +94,23 @@ void build_share(struct build *d, size_t count, shared_fn *each,
     }
     for (uint32_t w = 0; w < threads; w++) {
         d->samples += s.workers[w].own.samples;
+        d->open_phrases += s.workers[w].own.open_phrases;
         for (int i = 0; i < FACT_COUNT_OF; i++)
             d->fact_used[i] = d->fact_used[i] || s.workers[w].own.fact_used[i];
     }
+}
+
+struct kind_check {
+    enum made_kind kind;
+    made_check check;
+};
+
+static void check_one(struct build *own, const void *what, size_t i) {
+    const struct kind_check *k = what;
+    k->check(own, &own->made[k->kind].at[i]);
+}
+
+void build_share_each(struct build *d, enum made_kind kind, made_check check) {
+    build_share(d, d->made[kind].count, check_one,
+                &(struct kind_check){kind, check});
 }

@@ -23,6 +23,8 @@ struct parse {
     yaml_parser_t *libyaml;
     yaml_event_t event; /* the current one */
     struct anchor *anchors;
+    struct pair *open; /* what the lists and maps hold that are being read */
+    size_t open_count, open_cap;
     size_t nodes, depth, depth_most;
     bool is_foreign; /* not a corpus file: tags, duplicate keys and deep nesting
                         are allowed */
@@ -89,10 +91,10 @@ static struct node *node_new(struct parse *p, enum node_kind kind) {
 }
 
 static void remember(struct parse *p, const struct node *node) {
-    if (node->anchor.n == 0)
+    if (node->anchor == NULL)
         return;
     struct anchor *a = arena_alloc(p->c->a, sizeof *a);
-    a->name = node->anchor;
+    a->name = str_of(node->anchor);
     a->node = node;
     a->next = p->anchors;
     p->anchors = a;
@@ -133,9 +135,25 @@ static void refuse_tag(struct parse *p, const yaml_char_t *tag) {
                "a YAML tag; the key says what type its value has");
 }
 
-static struct str anchor_name(struct parse *p, const yaml_char_t *name) {
-    return name == NULL ? (struct str){0}
-                        : arena_str(p->c->a, str_of((const char *)name));
+static const char *anchor_name(struct parse *p, const yaml_char_t *name) {
+    return name == NULL ? NULL
+                        : arena_str(p->c->a, str_of((const char *)name)).p;
+}
+
+/* The text of the current scalar, as it stands in its lines if it does. */
+static struct str scalar_text(struct parse *p, const struct node *n) {
+    const struct source *src = p->src;
+    struct str value = {(const char *)p->event.data.scalar.value,
+                        p->event.data.scalar.length};
+    size_t from = n->place.line <= src->line_count
+                      ? src->line_starts[n->place.line - 1]
+                      : src->text.n;
+    size_t to = n->end_line < src->line_count ? src->line_starts[n->end_line]
+                                              : src->text.n;
+    struct str lines = str_slice(src->text, from, to - from);
+    size_t at = str_find(lines, value);
+    return at < lines.n ? str_slice(lines, at, value.n)
+                        : arena_str(p->c->a, value);
 }
 
 static const struct node *read_scalar(struct parse *p) {
@@ -143,9 +161,7 @@ static const struct node *read_scalar(struct parse *p) {
     const yaml_event_t *e = &p->event;
     refuse_tag(p, e->data.scalar.tag);
     n->style = style_of(e->data.scalar.style);
-    n->text = arena_str(p->c->a,
-                        (struct str){(const char *)e->data.scalar.value,
-                                     e->data.scalar.length});
+    n->text = scalar_text(p, n);
     n->anchor = anchor_name(p, e->data.scalar.anchor);
     remember(p, n);
     return n;
@@ -160,6 +176,34 @@ static bool enter(struct parse *p) {
     return false;
 }
 
+static void add_child(struct parse *p, struct node *n, struct pair child) {
+    *ARENA_ADD(p->c->scratch, p->open, p->open_count, p->open_cap) = child;
+    n->weight += child.value->weight;
+    n->weight += child.key != NULL ? child.key->weight : 0;
+    n->count++;
+}
+
+/* Its children are the last of those that are open. */
+static void close_node(struct parse *p, struct node *n) {
+    bool is_list = n->kind == NODE_LIST;
+    size_t size = is_list ? sizeof *n->items : sizeof *n->pairs;
+    void *all = arena_array(p->c->a, n->count, size);
+    p->open_count -= n->count;
+    p->depth--;
+    if (is_list)
+        n->items = all;
+    else
+        n->pairs = all;
+    for (size_t i = 0; i < n->count; i++) {
+        const struct pair *child = &p->open[p->open_count + i];
+        if (is_list)
+            n->items[i] = child->value;
+        else
+            n->pairs[i] = *child;
+    }
+    remember(p, n);
+}
+
 static const struct node *read_list(struct parse *p) {
     struct node *n = node_new(p, NODE_LIST);
     refuse_tag(p, p->event.data.sequence_start.tag);
@@ -171,17 +215,17 @@ static const struct node *read_list(struct parse *p) {
         const struct node *item = read_node(p);
         if (item == NULL)
             break;
-        *ARENA_ADD(p->c->a, n->items, n->count, n->cap) = item;
-        n->weight += item->weight;
+        add_child(p, n, (struct pair){NULL, item});
     }
-    p->depth--;
-    remember(p, n);
+    close_node(p, n);
     return n;
 }
 
-static bool has_key(const struct node *map, struct str key) {
-    for (size_t i = 0; i < map->count; i++)
-        if (str_eq(map->pairs[i].key->text, key))
+/* Has the map that is being read this key? */
+static bool has_key(const struct parse *p, const struct node *map,
+                    struct str key) {
+    for (size_t i = 1; i <= map->count; i++)
+        if (str_eq(p->open[p->open_count - i].key->text, key))
             return true;
     return false;
 }
@@ -198,15 +242,13 @@ static bool read_pair(struct parse *p, struct node *map) {
     const struct node *value = p->failed ? NULL : read_node(p);
     if (value == NULL)
         return false;
-    if (has_key(map, key->text)) {
+    if (has_key(p, map, key->text)) {
         if (!p->is_foreign)
             complain(p->c, p->src, key->place, CODE_duplicate_key,
                      "key `%.*s` stands here a second time", STR_ARG(key->text));
         return true;
     }
-    *ARENA_ADD(p->c->a, map->pairs, map->count, map->cap) =
-        (struct pair){key, value};
-    map->weight += key->weight + value->weight;
+    add_child(p, map, (struct pair){key, value});
     return true;
 }
 
@@ -220,8 +262,7 @@ static const struct node *read_map(struct parse *p) {
          next_event(p))
         if (!read_pair(p, n))
             break;
-    p->depth--;
-    remember(p, n);
+    close_node(p, n);
     return n;
 }
 

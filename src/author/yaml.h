@@ -3,7 +3,8 @@
  *   source   path, bytes, and the offsets of its lines
  *   node     scalar | list | map, with line and column (1-based, characters)
  *
- * Everything is allocated in the arena of the complaints. */
+ * Everything is allocated in the arena of the complaints, what is only needed
+ * while a file is read in their scratch. */
 #ifndef AUTHOR_YAML_H
 #define AUTHOR_YAML_H
 
@@ -23,12 +24,15 @@ struct node {
     const struct source *src;
     struct place place;
     uint32_t end_line, end_column; /* of a scalar: behind its last character */
-    struct str text;           /* of a scalar */
-    struct str anchor;         /* &name; an alias is the same node */
-    const struct node **items; /* of a list */
-    struct pair *pairs;        /* of a map */
-    size_t count, cap;         /* items or pairs */
-    size_t weight;             /* number of nodes in it, including itself */
+    uint32_t weight;           /* number of nodes in it, including itself */
+    struct str text;           /* of a scalar: a view of the source where it
+                                  stands there as it is */
+    const char *anchor;        /* &name; an alias is the same node */
+    union {
+        const struct node **items; /* of a list */
+        struct pair *pairs;        /* of a map */
+    };
+    size_t count; /* items or pairs */
 };
 
 /* NULL after complaints. The source must be UTF-8, which build_source()

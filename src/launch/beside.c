@@ -262,7 +262,7 @@ void env_files_read(struct beside *b, const struct source *compose,
 /* ---- YAML ---- */
 
 static void parse_file(struct beside *b, struct beside_file *file) {
-    struct complaints c = {.a = b->a};
+    struct complaints c = {.a = b->a, .scratch = b->a};
     if (file->is_parsed)
         return;
     file->is_parsed = true;
@@ -314,7 +314,7 @@ const struct config_maps *config_maps_of(struct arena *a,
     struct config_map *list = NULL;
     size_t found = 0, cap = 0;
     for (size_t i = 0; i < count; i++) {
-        struct complaints c = {.a = a};
+        struct complaints c = {.a = a, .scratch = a};
         if (str_find(files[i].text, STR("ConfigMap")) == files[i].text.n)
             continue;
         const struct source *src =

@@ -65,7 +65,7 @@ static void remarks_to_findings(struct lint_work *k,
 /* Reads YAML. False: it is no YAML. If its name is that of YAML, a finding says
  * so. */
 static bool read_yaml(struct lint_work *k, const struct launch_file *f) {
-    struct complaints c = {.a = k->a};
+    struct complaints c = {.a = k->a, .scratch = k->a};
     struct documents all = yaml_read_foreign(&c, k->src);
     bool is_map = all.count > 0 && all.at[0]->kind == NODE_MAP;
     if (!is_yaml(k->src->path) && (!is_map || c.errors > 0))

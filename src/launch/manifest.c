@@ -377,7 +377,7 @@ static const struct source *block_alone(struct arena *a,
 static void read_serve(const struct launch_file *f, const struct node *root) {
     const struct node *text =
         member(member(root, "spec"), "serveConfigV2");
-    struct complaints c = {.a = f->a};
+    struct complaints c = {.a = f->a, .scratch = f->a};
     if (scalar_of(text).n == 0 ||
         str_find_char(text->text, '\n') == text->text.n)
         return;
