@@ -63,32 +63,17 @@ bool fact_takes(enum fact_name name, struct str word) {
     return words.n == 0 || str_lists(words, ' ', word);
 }
 
+#define X(name, word) #word,
 const char *unit_spelling(enum unit unit) {
-    switch (unit) {
-    case UNIT_BYTES: return "bytes";
-    case UNIT_TOKENS: return "tokens";
-    case UNIT_BLOCKS: return "blocks";
-    case UNIT_COUNT: return "count";
-    case UNIT_RATIO: return "ratio";
-    case UNIT_SECONDS: return "seconds";
-    case UNIT_BOOL: return "bool";
-    case UNIT_TEXT: return "text";
-    case UNIT_VERSION: return "version";
-    }
-    return "";
+    static const char *const words[] = {UNITS(X)};
+    return words[unit];
 }
 
 const char *source_spelling(enum fact_source source) {
-    switch (source) {
-    case SOURCE_LOG: return "log";
-    case SOURCE_USER: return "user";
-    case SOURCE_MACHINE: return "machine";
-    case SOURCE_CATALOGUE: return "catalogue";
-    case SOURCE_DEFAULT: return "default";
-    case SOURCE_DERIVED: return "derived";
-    }
-    return "";
+    static const char *const words[] = {FACT_SOURCES(X)};
+    return words[source];
 }
+#undef X
 
 int64_t fact_most(enum fact_name name) {
     return INT64_C(1) << (fact_unit(name) == UNIT_BYTES ? 56 : 44);

@@ -6,9 +6,17 @@
 #include "base/str.h"
 #include "base/units.h"
 
+#define UNITS(X)                                                               \
+    X(BYTES, bytes) X(TOKENS, tokens) X(BLOCKS, blocks) X(COUNT, count)        \
+    X(RATIO, ratio) X(SECONDS, seconds) X(BOOL, bool) X(TEXT, text)            \
+    X(VERSION, version)
+#define FACT_SOURCES(X)                                                        \
+    X(LOG, log) X(USER, user) X(MACHINE, machine) X(CATALOGUE, catalogue)      \
+    X(DEFAULT, default) X(DERIVED, derived)
 enum unit {
-    UNIT_BYTES, UNIT_TOKENS, UNIT_BLOCKS, UNIT_COUNT, UNIT_RATIO,
-    UNIT_SECONDS, UNIT_BOOL, UNIT_TEXT, UNIT_VERSION
+#define X(name, word) UNIT_##name,
+    UNITS(X)
+#undef X
 };
 
 enum fact_name {
@@ -19,8 +27,9 @@ enum fact_name {
 };
 
 enum fact_source {
-    SOURCE_LOG, SOURCE_USER, SOURCE_MACHINE, SOURCE_CATALOGUE, SOURCE_DEFAULT,
-    SOURCE_DERIVED
+#define X(name, word) SOURCE_##name,
+    FACT_SOURCES(X)
+#undef X
 };
 
 #define FACT_NONE (-1) /* no gpu, no rank, no pid */

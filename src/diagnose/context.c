@@ -106,17 +106,7 @@ static void candidate_consider(const struct diagnosis *d,
  * setting is on or not. */
 static bool is_advice(const struct diagnosis *d, const struct hit *h,
                       enum fact_name name) {
-    for (size_t i = 0; name == FACT_expandable_segments &&
-                       i < d->sightings.count; i++) {
-        const struct sighting *s = &d->sightings.at[i];
-        for (size_t k = 0; k < s->place_count; k++) {
-            const struct place *p = &s->places[k];
-            if (h->stream == p->stream && h->first_line >= p->first_line &&
-                h->first_line <= p->last_line)
-                return true;
-        }
-    }
-    return false;
+    return name == FACT_expandable_segments && hit_in_message(d, h);
 }
 
 /* Programs that may run together in one training run. */
@@ -153,7 +143,7 @@ static bool is_line_fact(enum fact_name name) {
     return name == FACT_gpu_level || name == FACT_host_level ||
            name == FACT_program_option || name == FACT_gpu_row ||
            name == FACT_gpu_columns ||
-           (name >= FACT_device_total && name <= FACT_free_after_pool);
+           fact_is_of_one_card(name);
 }
 
 /* True if such a line names its card. That card need not be the one that

@@ -25,17 +25,10 @@
 #define FRAME_FOLDERS 2     /* path parts that are kept: the file and its
                                folder */
 
-static const struct stage_anchor *row_of(const struct diagnosis *d,
-                                         const struct hit *h) {
-    const struct engine *e = reader_engine(d->r, h->owner);
-    bool is_row = h->kind == PATTERN_STAGE && e && h->ordinal < e->stage_count;
-    return is_row ? &e->stages[h->ordinal] : NULL;
-}
-
 static const struct setting *frame_setting(const struct diagnosis *d,
                                            const struct hit *h,
                                            enum fact_name name) {
-    const struct stage_anchor *row = row_of(d, h);
+    const struct stage_anchor *row = stage_row(d, h);
     for (size_t i = 0; row && row->is_frame && i < row->set_count; i++)
         if (row->set[i].name == name)
             return &row->set[i];
@@ -48,7 +41,7 @@ static bool is_inner(const struct diagnosis *d, const struct hit *h,
                      const struct hit *than, const struct place *p) {
     if (!than)
         return true;
-    bool holds = row_of(d, h)->holds, held = row_of(d, than)->holds;
+    bool holds = stage_row(d, h)->holds, held = stage_row(d, than)->holds;
     if (holds != held)
         return holds;
     bool is_above = h->first_line <= p->last_line;
@@ -176,21 +169,14 @@ static void task_derive(struct diagnosis *d, struct sighting *s) {
     facts_add_new(d->a, &s->facts, &f);
 }
 
-/* True for an engine with stages for its passes: a server's profile run, its
+/* If no row has the stage, an operation that only a forward pass has sets it.
+ * Not for an engine with stages for its passes: a server's profile run, its
  * requests. */
-static bool has_own_steps(const struct engine *e) {
-    for (size_t i = 0; e && i < e->stage_count; i++)
-        if (STR_IS_ONE(e->stages[i].stage, "profile", "serve"))
-            return true;
-    return false;
-}
-
-/* If no row has the stage, an operation that only a forward pass has sets
- * it. */
 static void stage_derive(struct diagnosis *d, struct sighting *s) {
     const struct fact *work = facts_first(&s->facts, FACT_work);
+    const struct engine *e = engine_of_failure(d, s);
     if (work && !facts_first(&s->facts, FACT_stage) &&
-        !has_own_steps(engine_of_failure(d, s)) &&
+        !engine_has_stage(e, "profile") && !engine_has_stage(e, "serve") &&
         STR_IS_ONE(work->word, "attention", "mlp", "norm", "rope", "conv",
                    "pairs", "vae", "logits")) {
         struct fact f = fact_word(FACT_stage, SOURCE_DERIVED, STR("forward"));

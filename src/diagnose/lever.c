@@ -253,20 +253,15 @@ static struct str name_lowered(const struct option_seen *seen,
 /* Sets the title "Lower imgsz from 640 to 480" and the command "imgsz=480" in
  * the spelling of the log. */
 static void lower(const struct diagnosis *d, struct fix *fix,
-                  const struct option_seen *seen, struct str wanted,
-                  int64_t now) {
+                  const struct option_seen *seen, struct str to) {
     struct str name = name_lowered(seen, fix->workaround->acts_on.flag);
     bool is_flag = seen->text.n > 0 && seen->text.p[0] == '-';
     bool is_joined = !is_flag || str_find_char(seen->text, '=') < seen->text.n;
-    int64_t to = value_lowered(wanted, now);
-    fix->command = arena_printf(d->a, "%.*s%c%" PRId64, STR_ARG(name),
-                                is_joined ? '=' : ' ', to);
+    fix->command = arena_printf(d->a, "%.*s%c%.*s", STR_ARG(name),
+                                is_joined ? '=' : ' ', STR_ARG(to));
     fix->has_gap = false;
-    if (fix->lowers.key == NULL) { /* else the title has the name of the fact */
-        fix->lowers = NOTE("diagnose.lowers_flag", name,
-                           arena_printf(d->a, "%" PRId64, now),
-                           arena_printf(d->a, "%" PRId64, to));
-    }
+    if (fix->lowers.key == NULL) /* else the title has the name of the fact */
+        fix->lowers = NOTE("diagnose.lowers_flag", name, seen->value, to);
 }
 
 /* Lowers a share by a step (0.40 to 0.35), for a fix whose own value is not
@@ -274,8 +269,6 @@ static void lower(const struct diagnosis *d, struct fix *fix,
 static bool lower_share(const struct diagnosis *d, struct fix *fix,
                         const struct option_seen *seen) {
     enum { STEP = UNITS_MICRO / 20 };
-    struct str name = name_lowered(seen, fix->workaround->acts_on.flag);
-    bool is_flag = seen->text.n > 0 && seen->text.p[0] == '-';
     struct amount now;
     struct buf to;
     if (!units_read(seen->value, UNITS_MICRO, &now) || now.value <= 2 * STEP ||
@@ -283,11 +276,7 @@ static bool lower_share(const struct diagnosis *d, struct fix *fix,
         return false;
     buf_init_in(&to, d->a, 32);
     units_ratio(&to, now.value - STEP);
-    fix->command = arena_printf(d->a, "%.*s%c%.*s", STR_ARG(name),
-                                is_flag ? ' ' : '=', STR_ARG(buf_str(&to)));
-    fix->has_gap = false;
-    fix->lowers = NOTE("diagnose.lowers_flag", name, seen->value,
-                       arena_str(d->a, buf_str(&to)));
+    lower(d, fix, seen, arena_str(d->a, buf_str(&to)));
     return true;
 }
 
@@ -304,7 +293,8 @@ static void step_command(const struct diagnosis *d, struct fix *fix,
     if (is_count && now == 1)
         seen->is_done = true;
     else if (is_count)
-        lower(d, fix, seen, wanted, now);
+        lower(d, fix, seen, arena_printf(d->a, "%" PRId64,
+                                         value_lowered(wanted, now)));
     else if (is_beyond(change, wanted, seen->value) &&
              !(change == CHANGE_down && lower_share(d, fix, seen)))
         fix->command = (struct str){NULL, 0};

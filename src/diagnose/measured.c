@@ -4,15 +4,10 @@
 
 static bool is_memory_fact(enum fact_name name) {
     static const enum fact_name names[] = {
-        FACT_free_before_load,   FACT_weights_bytes,    FACT_kv_available,
-        FACT_kv_bytes,           FACT_activation_peak,  FACT_non_torch,
-        FACT_cuda_graph_bytes,   FACT_compute_bytes,    FACT_device_total,
-        FACT_device_free,        FACT_device_weights,   FACT_device_kv,
-        FACT_device_compute,     FACT_device_consumed,
-        FACT_device_unaccounted, FACT_device_allocated, FACT_device_reserved,
-        FACT_buffer_weights,     FACT_buffer_kv,        FACT_buffer_compute,
-        FACT_free_after_load,    FACT_free_after_pool,  FACT_COUNT_OF};
-    return fact_is_one(name, names);
+        FACT_free_before_load, FACT_weights_bytes,   FACT_kv_available,
+        FACT_kv_bytes,         FACT_activation_peak, FACT_non_torch,
+        FACT_cuda_graph_bytes, FACT_compute_bytes,   FACT_COUNT_OF};
+    return fact_is_of_one_card(name) || fact_is_one(name, names);
 }
 
 /* The rank in the name of a process: 1 of "Worker_TP1". Not known for a name

@@ -38,12 +38,6 @@ static const struct fact *finding_fact(const struct finding *f,
     return facts_last(&f->facts, name);
 }
 
-static bool finding_has_word(const struct finding *f, enum fact_name name,
-                    const char *word) {
-    const struct fact *fact = finding_fact(f, name);
-    return fact != NULL && str_eq(fact->word, str_of(word));
-}
-
 static void outlook_set(struct finding *f, enum restart restart,
                         const char *key) {
     f->outlook = (struct outlook){.restart = restart, .because = note_of(key)};
@@ -124,7 +118,7 @@ static int64_t percent_of_others(const struct finding *f) {
 
 /* True for host memory: other programs may take it at any time. */
 static bool is_of_host(const struct finding *f) {
-    return finding_has_word(f, FACT_device_kind, "host") ||
+    return facts_say(&f->facts, FACT_device_kind, "host") ||
            f->mechanism == MECHANISM_host_ram ||
            f->mechanism == MECHANISM_swap_or_disk;
 }
@@ -170,7 +164,7 @@ static void ground_find(struct finding *f) {
         outlook_set(f, RESTART_unknown, "diagnose.outlook.called");
     else if (fails_at_start(f))
         outlook_set(f, RESTART_again, "diagnose.outlook.begins");
-    else if (finding_has_word(f, FACT_stage, "serve"))
+    else if (facts_say(&f->facts, FACT_stage, "serve"))
         outlook_set(f, RESTART_may_pass, "diagnose.outlook.served");
     else if (has_progressed(f))
         outlook_set(f, RESTART_unknown, "diagnose.outlook.progressed");

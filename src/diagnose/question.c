@@ -180,12 +180,6 @@ static void question_add(struct inquiry *to, const struct question *q) {
     }
 }
 
-/* True for the program itself, and for the engine if the program is known. */
-static bool is_known_program(const struct diagnosis *d, enum fact_name name) {
-    return name == FACT_program ||
-           (name == FACT_engine && facts_first(&d->context, FACT_program));
-}
-
 /* True for a native program: it has only the settings of its file. */
 static bool is_native(const struct diagnosis *d) {
     return d->engine && d->engine->is_native;
@@ -196,7 +190,6 @@ static bool is_native(const struct diagnosis *d) {
 static bool is_answerable(const struct diagnosis *d, enum fact_name name) {
     bool is_setting_of_some = name >= FACT_dtype && name <= FACT_prefix_caching;
     return name != FACT_memory_limit && name != FACT_victim_rss &&
-           !is_known_program(d, name) &&
            (name != FACT_model || is_setting(d, name)) &&
            (d->engine || !is_setting_of_some) &&
            !(is_setting_of_some && is_native(d) && !is_setting(d, name)) &&

@@ -35,14 +35,20 @@ struct stage_found {
     uint32_t line;
 };
 
+const struct stage_anchor *stage_row(const struct diagnosis *d,
+                                     const struct hit *h) {
+    const struct engine *e = reader_engine(d->r, h->owner);
+    bool is_row = h->kind == PATTERN_STAGE && e && h->ordinal < e->stage_count;
+    return is_row ? &e->stages[h->ordinal] : NULL;
+}
+
+/* The row, if it is of that engine and has a stage. */
 static const struct stage_anchor *anchor_of(const struct diagnosis *d,
                                             const struct engine *e,
                                             const struct hit *h) {
-    if (h->kind != PATTERN_STAGE || reader_engine(d->r, h->owner) != e ||
-        h->ordinal >= e->stage_count)
-        return NULL;
-    const struct stage_anchor *row = &e->stages[h->ordinal];
-    return row->stage.n > 0 ? row : NULL;
+    const struct stage_anchor *row = stage_row(d, h);
+    return row && row->stage.n > 0 && reader_engine(d->r, h->owner) == e ? row
+                                                                         : NULL;
 }
 
 static void frame_at(const struct diagnosis *d, const struct engine *e,
@@ -218,11 +224,9 @@ static bool is_known_model(const struct diagnosis *d,
     return model && reader_model(d->r, model->word).model;
 }
 
-/* True for servers that run a forward pass before they serve, to measure its
- * memory. */
-static bool has_profile_run(const struct engine *e) {
+bool engine_has_stage(const struct engine *e, const char *stage) {
     for (size_t i = 0; e && i < e->stage_count; i++)
-        if (str_eq(e->stages[i].stage, STR("profile")))
+        if (str_eq(e->stages[i].stage, str_of(stage)))
             return true;
     return false;
 }
@@ -279,7 +283,8 @@ void stage_find(struct diagnosis *d, struct sighting *s) {
     struct stage_found found = stage_of(d, s);
     bool is_pass = is_stage(&found, "forward") ||
                    (is_stage(&found, "serve") && found.anchor->is_frame);
-    bool is_profile = is_pass && has_profile_run(d->engine);
+    /* Some servers measure the memory of a forward pass before they serve. */
+    bool is_profile = is_pass && engine_has_stage(d->engine, "profile");
     if ((!found.anchor || is_profile) && weights_fill_card(d, s)) {
         /* the forward pass is then the profile run */
         stage_by_weights(d, s, is_profile ? "profile" : "load");

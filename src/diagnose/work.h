@@ -231,6 +231,10 @@ void context_find(struct diagnosis *d);
 void smi_derive(struct diagnosis *d, struct sighting *s);
 
 /* ---- measured.c ---- */
+/* True for amounts of one card that a line at start prints. */
+static inline bool fact_is_of_one_card(enum fact_name name) {
+    return name >= FACT_device_total && name <= FACT_free_after_pool;
+}
 struct breakdown measured_find(struct diagnosis *d);
 
 /* ---- machine.c ---- */
@@ -291,6 +295,10 @@ enum lacking release_lacks(struct diagnosis *d, const struct workaround *w,
 const struct engine *engine_of_failure(const struct diagnosis *d,
                                        const struct sighting *s);
 void stage_find(struct diagnosis *d, struct sighting *s);
+/* The row of kb/engines/ that a hit of a stage came from; NULL: none. */
+const struct stage_anchor *stage_row(const struct diagnosis *d,
+                                     const struct hit *h);
+bool engine_has_stage(const struct engine *e, const char *stage);
 
 /* ---- frames.c ---- */
 /* Adds facts from frames besides the stage: work, task. Called after

@@ -22,10 +22,6 @@ static bool is_separator(char c) {
 
 /* ---- the path ---- */
 
-static struct str lowered(struct arena *a, struct str s) {
-    return arena_swap(a, arena_lower(a, s), '\\', '/');
-}
-
 static struct str trimmed(struct str s) {
     s = str_trim(s);
     while (s.n > 0 && (s.p[0] == '\'' || s.p[0] == '"'))
@@ -97,7 +93,8 @@ struct model_name model_name_of(struct arena *a, struct str given) {
     struct str s = trimmed(given);
     if (s.n > MODEL_NAME_BYTES_MAX)
         s = str_slice(s, s.n - MODEL_NAME_BYTES_MAX, MODEL_NAME_BYTES_MAX);
-    s = with_dots_of_modelscope(a, lowered(a, s));
+    s = arena_swap(a, arena_lower(a, s), '\\', '/');
+    s = with_dots_of_modelscope(a, s);
     struct model_name name = {.full = s};
     if (!of_hub_cache(a, s, &name.full)) {
         bool is_local = s.n > 0 && (s.p[0] == '/' || s.p[0] == '.' ||
