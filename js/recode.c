@@ -50,12 +50,9 @@ static void recode(void *ctx) {
         else
             copy_section(w, ix, (enum section)section, draft);
     }
-    struct str pack = pack_end(draft, ix->tables, ix->pack.prefilter,
-                               ix->pack.digest.p);
-    char *all = arena_alloc(w->a, ix->tables.n + pack.n);
-    memcpy(all, ix->tables.p, ix->tables.n);
-    memcpy(all + ix->tables.n, pack.p, pack.n);
-    w->made = (struct str){all, ix->tables.n + pack.n};
+    w->made = pack_behind(
+        w->a, ix->tables,
+        pack_end(draft, ix->pack.prefilter, ix->pack.digest.p));
 }
 
 /* The new image, n bytes, for as long as the module lives; NULL: no memory, or

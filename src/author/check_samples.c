@@ -1,8 +1,8 @@
 /* check_samples.c: every sample through the engine that ships.
  *
- * The image that was just built is opened as the program will open it once it
- * is linked in, each sample is scanned, and what speaks is held against the
- * entry that the sample belongs to.
+ * The pack that was just built is opened as the program will open it once it is
+ * linked in, each sample is scanned, and what speaks is held against the entry
+ * that the sample belongs to. What only SQLite answers is written meanwhile.
  *
  *     signature's sample   its entry speaks, or one of its group, or one that
  *                          a relation ties to it
@@ -19,6 +19,8 @@
 struct trials {
     const struct index *ix;
     const struct scan_kit *kit;
+    struct index_draft *draft;
+    struct str *image;
 };
 
 /* What a thread keeps from one sample to the next, in its scratch. */
@@ -189,9 +191,14 @@ static void check_entry_samples(struct build *d, const struct made *m) {
                  "no <slug>.ok.log: nothing shows where it stops");
 }
 
-/* The entries, then the programs. */
-static void check_samples_of(struct build *own, const void *what, size_t i) {
-    size_t entries = own->made[MADE_ENTRY].count;
+/* The entries, then the programs; before them, the index is ended. */
+static void check_samples_of(struct build *own, const void *what, size_t part) {
+    const struct trials *on = what;
+    size_t entries = own->made[MADE_ENTRY].count, i = part - 1;
+    if (part == 0) {
+        *on->image = index_end(on->draft, own->a);
+        return;
+    }
     if (own->bench == NULL)
         own->bench = bench_new(own->c.scratch, what);
     if (i < entries)
@@ -200,9 +207,12 @@ static void check_samples_of(struct build *own, const void *what, size_t i) {
         check_program_sample(own, &own->made[MADE_PROGRAM].at[i - entries]);
 }
 
-void check_samples(struct build *d, struct str image) {
-    struct trials on = {.ix = index_open_builtin(d->a, image)};
+struct str check_samples(struct build *d, struct index_draft *draft) {
+    struct str image = {0};
+    struct trials on = {.draft = draft, .image = &image};
+    on.ix = index_open_pack(d->a, index_draft_pack(draft));
     on.kit = scan_kit_open(d->a, on.ix);
-    build_share(d, d->made[MADE_ENTRY].count + d->made[MADE_PROGRAM].count,
+    build_share(d, 1 + d->made[MADE_ENTRY].count + d->made[MADE_PROGRAM].count,
                 check_samples_of, &on);
+    return image;
 }

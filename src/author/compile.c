@@ -94,7 +94,10 @@ static struct str build_image(struct build *d) {
     struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
     build_share(d, patterns.count, study_one, &patterns);
     struct str prefilter = scan_kit_build(d->a, &patterns);
-    return index_write(d->a, &d->corpus, &patterns, prefilter);
+    struct index_draft *draft =
+        index_begin(d->a, &d->corpus, &patterns, prefilter);
+    return d->options->check_samples ? check_samples(d, draft)
+                                     : index_end(draft, d->a);
 }
 
 struct build *build_read(struct arena *a, const struct author_options *o) {
@@ -152,8 +155,6 @@ struct author_result author_compile(struct arena *a,
     if (d->c.errors == 0) {
         build_add_bases(d);
         struct str built = build_image(d);
-        if (o->check_samples)
-            check_samples(d, built);
         if (d->c.errors == 0)
             *image = built;
     }

@@ -12,14 +12,17 @@
 
 #define TICK_OPCODES 100000
 
-static void release(void *what) {
-    struct db *db = what;
+void db_close(struct db *db) {
     for (struct statement *s = db->prepared; s != NULL; s = s->next) {
         sqlite3_finalize(s->prepared);
         s->prepared = NULL;
     }
     sqlite3_close_v2(db->handle);
     db->handle = NULL;
+}
+
+static void release(void *what) {
+    db_close(what);
 }
 
 /* Raises if rc is an error. */

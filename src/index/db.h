@@ -31,6 +31,8 @@ struct db {
 /* A private, empty, in-memory database. The arena owns the connection and its
  * statements. */
 struct db *db_open(struct arena *a);
+/* Before its arena does. */
+void db_close(struct db *db);
 /* Make it a read-only view of image, which must outlive it. */
 void db_view(struct db *db, struct str image);
 void db_run(struct db *db, const char *sql); /* fixed text, no results */

@@ -98,6 +98,16 @@ struct pattern_list corpus_patterns(struct arena *a, const struct corpus *c);
 struct str index_write(struct arena *a, const struct corpus *c,
                        const struct pattern_list *set, struct str prefilter);
 
+/* The same in two steps. What comes of the first is all that a log needs, and
+ * may be read by other threads while one does the second. The draft lives as
+ * long as the arena of the first. */
+struct index_draft;
+struct index_draft *index_begin(struct arena *a, const struct corpus *c,
+                                const struct pattern_list *set,
+                                struct str prefilter);
+struct str index_draft_pack(const struct index_draft *d);
+struct str index_end(struct index_draft *d, struct arena *a);
+
 struct index;
 
 /* image must outlive the index and stay unchanged. Raises FAIL_INDEX. */
@@ -105,6 +115,8 @@ struct index *index_open(struct arena *a, struct str image);
 /* The same for an image that is part of the program: it is trusted, so its
  * records are not checked and its compiled patterns are used. */
 struct index *index_open_builtin(struct arena *a, struct str image);
+/* The same of index_draft_pack(), without what SQLite answers. */
+struct index *index_open_pack(struct arena *a, struct str pack);
 bool index_is_builtin(const struct index *ix);
 /* Several indexes as one. Entries, groups and patterns are numbered through,
  * one index after the other; everything else (engines, models, texts) comes

@@ -60,6 +60,13 @@ struct index *index_open_builtin(struct arena *a, struct str image) {
     return ix;
 }
 
+struct index *index_open_pack(struct arena *a, struct str pack) {
+    struct index *ix = arena_alloc(a, sizeof *ix);
+    pack_open(a, pack, &ix->pack);
+    ix->pack.is_builtin = true;
+    return ix;
+}
+
 bool index_is_builtin(const struct index *ix) {
     return ix->pack.is_builtin;
 }

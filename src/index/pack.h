@@ -97,9 +97,11 @@ struct pack_draft *pack_begin(struct arena *a);
 struct record *pack_add(struct pack_draft *draft, enum section section);
 struct record *pack_add_key(struct pack_draft *draft, enum section section,
                             struct str key);
-/* tables: the database before the pack. digest: DIGEST_HEX digits. */
-struct str pack_end(struct pack_draft *draft, struct str tables,
-                    struct str prefilter, const char *digest);
+/* The pack, which no database stands before yet. digest: DIGEST_HEX digits. */
+struct str pack_end(struct pack_draft *draft, struct str prefilter,
+                    const char *digest);
+/* A database and the pack behind it. */
+struct str pack_behind(struct arena *a, struct str tables, struct str pack);
 
 /* ---- shared by reading and writing ---- */
 

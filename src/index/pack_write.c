@@ -122,29 +122,41 @@ static size_t put_section(struct buf *out, const struct pack_draft *d,
     return buf_ok(&ends) ? at : SIZE_MAX;
 }
 
-static void set_word(struct buf *out, int word, uint64_t n) {
-    for (int i = 0; i < 4 && out->p != NULL; i++)
-        out->p[4 * word + i] = (char)(n >> (8 * i));
+static void set_word(char *head, int word, uint64_t n) {
+    for (int i = 0; i < 4; i++)
+        head[4 * word + i] = (char)(n >> (8 * i));
 }
 
-static void put_head(struct buf *out, struct str tables, struct str prefilter,
-                     size_t prefilter_at, const char *digest) {
-    set_word(out, PACK_IS_MAGIC, PACK_MAGIC);
-    set_word(out, PACK_IS_VERSION, PACK_VERSION);
-    set_word(out, PACK_SCHEMA, pack_schema());
-    set_word(out, PACK_BYTES, out->n);
-    set_word(out, PACK_TABLES_CHECK, check_of(PACK_MAGIC, tables));
-    set_word(out, PACK_PREFILTER_AT, prefilter_at);
-    set_word(out, PACK_PREFILTER_BYTES, prefilter.n);
-    memcpy(out->p + 4 * PACK_DIGEST, digest, DIGEST_HEX);
+static void put_check(char *head) {
     size_t from = (size_t)4 * (PACK_CHECK + 1);
-    struct str rest =
-        str_slice(buf_str(out), from, (size_t)4 * PACK_WORDS - from);
-    set_word(out, PACK_CHECK, check_of(PACK_MAGIC, rest));
+    struct str rest = {head + from, (size_t)4 * PACK_WORDS - from};
+    set_word(head, PACK_CHECK, check_of(PACK_MAGIC, rest));
 }
 
-struct str pack_end(struct pack_draft *d, struct str tables,
-                    struct str prefilter, const char *digest) {
+static void put_head(struct buf *out, struct str prefilter,
+                     size_t prefilter_at, const char *digest) {
+    set_word(out->p, PACK_IS_MAGIC, PACK_MAGIC);
+    set_word(out->p, PACK_IS_VERSION, PACK_VERSION);
+    set_word(out->p, PACK_SCHEMA, pack_schema());
+    set_word(out->p, PACK_BYTES, out->n);
+    set_word(out->p, PACK_PREFILTER_AT, prefilter_at);
+    set_word(out->p, PACK_PREFILTER_BYTES, prefilter.n);
+    memcpy(out->p + 4 * PACK_DIGEST, digest, DIGEST_HEX);
+    put_check(out->p);
+}
+
+struct str pack_behind(struct arena *a, struct str tables, struct str pack) {
+    char *all = arena_room(a, tables.n + pack.n);
+    char *head = all + tables.n;
+    memcpy(all, tables.p, tables.n);
+    memcpy(head, pack.p, pack.n);
+    set_word(head, PACK_TABLES_CHECK, check_of(PACK_MAGIC, tables));
+    put_check(head);
+    return (struct str){all, tables.n + pack.n};
+}
+
+struct str pack_end(struct pack_draft *d, struct str prefilter,
+                    const char *digest) {
     struct buf out;
     close_record(d);
     buf_init_in(&out, d->arena, PACK_BYTES_MAX);
@@ -157,11 +169,12 @@ struct str pack_end(struct pack_draft *d, struct str tables,
         size_t at = put_section(&out, d, (enum section)i);
         out.failed = out.failed || !buf_ok(&d->sections[i].bytes) ||
                      at == SIZE_MAX;
-        set_word(&out, PACK_SECTIONS + 2 * i, d->sections[i].count);
-        set_word(&out, PACK_SECTIONS + 2 * i + 1, at);
+        set_word(out.p, PACK_SECTIONS + 2 * i, d->sections[i].count);
+        set_word(out.p, PACK_SECTIONS + 2 * i + 1, at);
+        buf_free(&d->sections[i].bytes);
     }
     if (!buf_ok(&out))
         arena_raise(d->arena, FAIL_MEMORY, "out of memory for the index");
-    put_head(&out, tables, prefilter, prefilter_at, digest);
+    put_head(&out, prefilter, prefilter_at, digest);
     return buf_str(&out);
 }

@@ -1,6 +1,8 @@
 /* write.c: a corpus as the bytes of a database and of the pack behind it.
  *
- * The database is made in memory and serialized by sqlite3_serialize(), with a
+ * The pack is all that a log is read with, so it comes first, and the words that
+ * are searched for may be written while others read it. The database is made in
+ * memory and serialized by sqlite3_serialize(), with a
  * fixed page size, a fixed order of rows, and nothing of the clock or of this
  * machine, so the same corpus and the same SQLite make the same bytes. SQLite
  * reads as many pages as its header has and ignores the pack behind them. The
@@ -74,8 +76,6 @@ static void write_meta(struct writer *w, const char *digest, size_t entries,
     row_write(&row);
 }
 
-/* ---- database and pack ---- */
-
 static void free_bytes(void *bytes) { sqlite3_free(bytes); }
 
 static struct str serialized(struct db *db) {
@@ -87,9 +87,21 @@ static struct str serialized(struct db *db) {
     return (struct str){(const char *)bytes, (size_t)n};
 }
 
-/* digest: of all bound values, in hex. */
-static void write_tables(struct writer *w, const struct corpus *c,
-                         size_t patterns, char digest[DIGEST_HEX + 1]) {
+/* ---- the two steps ---- */
+
+struct index_draft {
+    struct arena own, *a; /* a: of the image, once there is one */
+    const struct corpus *corpus;
+    const struct pattern_list *set;
+    struct str prefilter;
+    struct writer w;
+    char digest[DIGEST_HEX + 1]; /* of all bound values, in hex */
+    struct str pack, image;
+};
+
+static void write_tables(struct index_draft *d) {
+    const struct corpus *c = d->corpus;
+    struct writer *w = &d->w;
     struct digest content;
     digest_init(&content);
     w->db->digest = &content;
@@ -105,61 +117,73 @@ static void write_tables(struct writer *w, const struct corpus *c,
                 c->component_count);
     write_messages(w, c);
     w->db->digest = NULL;
+    digest_hex(&content, d->digest);
     db_run(w->db, create_pooled);
-    write_search(w, c);
-    digest_hex(&content, digest);
-    write_meta(w, digest, c->entry_count, patterns);
 }
 
-static struct str joined(struct arena *a, struct str tables, struct str pack) {
-    char *all = arena_alloc(a, tables.n + pack.n);
-    memcpy(all, tables.p, tables.n);
-    memcpy(all + tables.n, pack.p, pack.n);
-    return (struct str){all, tables.n + pack.n};
-}
-
-/* What is written lies in an arena of its own until the image is whole. */
-struct writing {
-    struct arena own, *a; /* a: the image's */
-    const struct corpus *corpus;
-    const struct pattern_list *set;
-    struct str prefilter, image;
-};
-
-static void writing_end(void *arg) {
-    arena_free(arg);
-}
-
-static void write_all(void *arg) {
-    struct writing *all = arg;
-    struct writer *w = arena_alloc(&all->own, sizeof *w);
-    char digest[DIGEST_HEX + 1];
-    w->db = db_open(&all->own);
-    w->pack = pack_begin(&all->own);
+static void begin(void *arg) {
+    struct index_draft *d = arg;
+    struct writer *w = &d->w;
+    w->db = db_open(&d->own);
+    w->pack = pack_begin(&d->own);
     db_run(w->db, "PRAGMA page_size = " SPELLED(DB_PAGE_BYTES));
     db_run(w->db, "PRAGMA application_id = " SPELLED(DB_APPLICATION_ID));
     db_run(w->db, "PRAGMA user_version = " SPELLED(INDEX_SCHEMA));
     db_run(w->db, "BEGIN");
-    write_tables(w, all->corpus, all->set->count, digest);
-    write_pack(w, all->corpus, all->set);
-    db_run(w->db, "COMMIT");
-    db_run(w->db, "VACUUM");
-    struct str tables = serialized(w->db);
-    all->image = joined(all->a, tables,
-                        pack_end(w->pack, tables, all->prefilter, digest));
+    write_tables(d);
+    write_pack(w, d->corpus, d->set);
+    d->pack = pack_end(w->pack, d->prefilter, d->digest);
+}
+
+static void end(void *arg) {
+    struct index_draft *d = arg;
+    struct db *db = d->w.db;
+    write_search(&d->w, d->corpus);
+    write_meta(&d->w, d->digest, d->corpus->entry_count, d->set->count);
+    db_run(db, "COMMIT");
+    db_run(db, "VACUUM");
+    struct str tables = serialized(db);
+    db_close(db);
+    d->image = pack_behind(d->a, tables, d->pack);
+}
+
+static void draft_end(void *arg) {
+    arena_free(arg);
+}
+
+static void step(struct index_draft *d, struct arena *a, void (*which)(void *)) {
+    struct fault fault;
+    d->a = a;
+    enum fail failed = arena_guard(&d->own, which, d, &fault);
+    if (failed != FAIL_NONE)
+        arena_raise(a, failed, "%s", fault.text);
+}
+
+struct index_draft *index_begin(struct arena *a, const struct corpus *c,
+                                const struct pattern_list *set,
+                                struct str prefilter) {
+    struct index_draft *d = arena_alloc(a, sizeof *d);
+    *d = (struct index_draft){.corpus = c, .set = set,
+                              .prefilter = prefilter};
+    arena_init(&d->own, a->from, a->ceiling_bytes);
+    arena_defer(a, draft_end, &d->own);
+    step(d, a, begin);
+    return d;
+}
+
+struct str index_draft_pack(const struct index_draft *d) {
+    return d->pack;
+}
+
+struct str index_end(struct index_draft *d, struct arena *a) {
+    step(d, a, end);
+    return d->image;
 }
 
 struct str index_write(struct arena *a, const struct corpus *c,
                        const struct pattern_list *set, struct str prefilter) {
-    struct writing *all = arena_alloc(a, sizeof *all);
-    struct fault fault;
-    *all = (struct writing){.a = a, .corpus = c, .set = set,
-                            .prefilter = prefilter};
-    arena_init(&all->own, a->from, a->ceiling_bytes);
-    arena_defer(a, writing_end, &all->own);
-    enum fail failed = arena_guard(&all->own, write_all, all, &fault);
-    arena_free(&all->own);
-    if (failed != FAIL_NONE)
-        arena_raise(a, failed, "%s", fault.text);
-    return all->image;
+    struct index_draft *d = index_begin(a, c, set, prefilter);
+    struct str image = index_end(d, a);
+    arena_free(&d->own);
+    return image;
 }

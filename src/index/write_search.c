@@ -73,11 +73,11 @@ static enum column column_of(const struct field *f) {
 }
 
 static void write_one(struct writer *w, struct statement *insert,
+                      struct buf columns[COLUMN_FIXES + 1],
                       const struct entry *e, size_t number) {
-    struct buf columns[COLUMN_FIXES + 1];
     struct row row = row_of(w->db, insert);
     for (size_t i = 0; i <= COLUMN_FIXES; i++)
-        buf_init_in(&columns[i], w->db->arena, SEARCH_COLUMN_BYTES_MAX);
+        buf_clear(&columns[i]);
     add_text(&columns[COLUMN_TITLE], e->id);
     add_text(&columns[COLUMN_TITLE], e->component);
     add_messages(&columns[COLUMN_MESSAGE], e);
@@ -105,6 +105,9 @@ static void write_one(struct writer *w, struct statement *insert,
  * and its last character ("显存不足" as "显存 存不 不足 足"). */
 void write_search(struct writer *w, const struct corpus *c) {
     struct statement *insert = arena_alloc(w->db->arena, sizeof *insert);
+    struct buf columns[COLUMN_FIXES + 1];
+    for (size_t i = 0; i <= COLUMN_FIXES; i++)
+        buf_init_in(&columns[i], w->db->arena, SEARCH_COLUMN_BYTES_MAX);
     db_run(w->db,
            "CREATE VIRTUAL TABLE search USING fts5(\n"
            "  title,   -- the id and both titles\n"
@@ -115,7 +118,7 @@ void write_search(struct writer *w, const struct corpus *c) {
     insert->sql = "INSERT INTO search(rowid, title, message, body, fixes) "
                   "VALUES(?,?,?,?,?)";
     for (size_t i = 0; i < c->entry_count; i++)
-        write_one(w, insert, &c->entries[i], i);
+        write_one(w, insert, columns, &c->entries[i], i);
     /* one segment: smaller, and independent of the order of rows */
     db_run(w->db, "INSERT INTO search(search) VALUES('optimize')");
 }
