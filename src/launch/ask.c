@@ -107,9 +107,10 @@ static bool starts_shell(const struct workload *w) {
 /* True if a word names the engine's program: "vllm", or the module of "python3
  * -m sglang.launch_server". */
 static bool names_program(const struct workload *w, const struct engine *e) {
-    struct str rest, program = str_cut(e->command, ' ', &rest);
-    if (str_starts(program, STR("python")))
-        str_cut(rest, ' ', &program);
+    struct str rest, program = engine_program(e);
+    if (program.n == 0)
+        for (rest = e->command; rest.n > 0;)
+            program = str_cut(rest, ' ', &rest);
     for (size_t i = 1; i < w->words.count; i++)
         if (str_find(w->words.at[i].text, program) <
             w->words.at[i].text.n)
@@ -142,19 +143,14 @@ static const struct engine *engine_of_program(struct lint_work *k,
     return e;
 }
 
-static bool has_flag(const struct workload *w, const struct flag *flag) {
-    for (size_t i = 0; i < w->words.count; i++)
-        if (word_is_flag(flag, w->words.at[i].text))
-            return true;
-    return false;
-}
-
 /* True if a flag of the engine other than that of the model is set. --model-id
  * is a flag of other servers as well. */
 static bool sets_memory(const struct engine *e, const struct workload *w) {
-    for (size_t i = 0; i < e->flag_count; i++)
-        if (e->flags[i].fact != FACT_model && has_flag(w, &e->flags[i]))
+    for (size_t i = 0; i < w->words.count; i++) {
+        const struct flag *flag = flag_of_word(e, w->words.at[i].text);
+        if (flag != NULL && flag->fact != FACT_model)
             return true;
+    }
     return false;
 }
 
@@ -234,8 +230,7 @@ static void put_quoted(struct buf *out, struct str word) {
     bool has_single = str_find_char(word, '\'') < word.n;
     bool is_plain = word.n > 0;
     for (size_t i = 0; i < word.n; i++)
-        is_plain = is_plain &&
-                   strchr(" \t\n\"'`$\\|&;<>()#*?", word.p[i]) == NULL;
+        is_plain = is_plain && !is_any(word.p[i], " \t\n\"'`$\\|&;<>()#*?");
     const char *quote = is_plain ? "" : has_single ? "\"" : "'";
     buf_printf(out, "%s%.*s%s ", quote, STR_ARG(word), quote);
 }
@@ -245,7 +240,8 @@ static void put_variables(struct buf *out, const struct target *it) {
     for (size_t i = 0; i < it->w->env.count; i++) {
         const struct lint_setting *s = &it->w->env.at[i];
         const struct flag *flag = flag_of_variable(it->engine, s->name);
-        if (flag == NULL || s->value.n == 0 || has_flag(it->w, flag) ||
+        if (flag == NULL || s->value.n == 0 ||
+            word_of_fact(it, flag->fact) < it->w->words.count ||
             setting_find(&it->w->env, s->name) != s)
             continue;
         put_quoted(out, flag->flag);
@@ -476,7 +472,6 @@ static void fit_use(struct lint_work *k, struct target *it) {
     if (is_likely_by_size(k, it))
         it->fits = FIT_LIKELY;
     it->room = room_for_weights(it);
-    it->verdict = fit_spelling(it->fits);
     for (int n = 0; it->fit != NULL && n < FACT_COUNT_OF; n++)
         if (it->fit->c.in[n].known && n != FACT_weights_bytes)
             add_fact(k, it, &it->fit->c.in[n]);
@@ -498,14 +493,16 @@ void target_fit(struct lint_work *k, struct target *it) {
     add_keys(k, it);
 }
 
-bool word_is_flag(const struct flag *flag, struct str word) {
+const struct flag *flag_of_word(const struct engine *e, struct str word) {
     struct str rest;
-    return command_flag_is(str_cut(word, '=', &rest), flag);
+    return command_flag_row(e, str_cut(word, '=', &rest));
 }
 
-bool word_sets(const struct engine *e, struct str word, enum fact_name fact) {
-    for (size_t i = 0; i < e->flag_count; i++)
-        if (e->flags[i].fact == fact && word_is_flag(&e->flags[i], word))
-            return true;
-    return false;
+size_t word_of_fact(const struct target *it, enum fact_name fact) {
+    const struct word_list *words = &it->w->words;
+    size_t i = 0;
+    const struct flag *flag = NULL;
+    for (; i < words->count && (flag == NULL || flag->fact != fact); i++)
+        flag = flag_of_word(it->engine, words->at[i].text);
+    return flag != NULL && flag->fact == fact ? i - 1 : words->count;
 }

@@ -160,7 +160,7 @@ static size_t pair_end(struct str text, size_t from) {
     for (size_t i = begin + 1; i < text.n; i++) {
         i += text.p[i] == '\\' && value.p[0] == '"';
         if (i < text.n && text.p[i] == value.p[0])
-            return i <= end ? end : i + str_find_char(str_from(text, i), '\n');
+            return i <= end ? end : line_end(text, i);
     }
     return end;
 }

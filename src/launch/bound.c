@@ -100,20 +100,11 @@ static enum spill spill_of_word(struct option_word it) {
 /* True if all layers lie on the GPU (-ngl 99, -ngl all). An engine with such a
  * flag keeps some on the host by default. */
 static bool has_all_layers(const struct target *it) {
-    const struct fact *layers = &it->fit->c.in[FACT_gpu_layers];
-    const struct engine *e = it->engine;
-    bool places = false, is_all = layers->number >= LAYERS_ALL;
-    for (size_t i = 0; i < e->flag_count; i++) {
-        if (e->flags[i].fact != FACT_gpu_layers)
-            continue;
-        places = true;
-        for (size_t n = 0; n < it->w->words.count; n++) {
-            struct option_word word = option_at(&it->w->words, n);
-            is_all = is_all || (word_is_flag(&e->flags[i], word.name) &&
-                                str_eq(word.value, STR("all")));
-        }
-    }
-    return !places || is_all;
+    size_t at = word_of_fact(it, FACT_gpu_layers);
+    return engine_flag_of(it->engine, FACT_gpu_layers) == NULL ||
+           it->fit->c.in[FACT_gpu_layers].number >= LAYERS_ALL ||
+           (at < it->w->words.count &&
+            str_eq(option_at(&it->w->words, at).value, STR("all")));
 }
 
 static enum spill spill_of(const struct target *it) {
@@ -341,15 +332,13 @@ const struct workload *workload_by_served(struct lint_work *k,
         reader_model(k->r, served).model == NULL ||
         (model != NULL && params_named(model->word) > 0))
         return NULL;
-    struct workload *copy = arena_alloc(k->a, sizeof *copy);
-    *copy = *it->w;
-    copy->words = (struct word_list){0};
+    struct workload *copy = workload_copy(k->a, it->w);
     bool is_put = false;
-    for (size_t i = 0; i < it->w->words.count; i++) {
-        struct lint_word word = it->w->words.at[i];
-        bool is_model = model != NULL && str_eq(word.text, model->word);
+    for (size_t i = 0; i < copy->words.count; i++) {
+        struct str *word = &copy->words.at[i].text;
+        bool is_model = model != NULL && str_eq(*word, model->word);
         is_put = is_put || is_model;
-        word_add(k->a, &copy->words, is_model ? served : word.text, word.at);
+        *word = is_model ? served : *word;
     }
     if (!is_put) {
         const struct flag *flag = engine_flag_of(it->engine, FACT_model);

@@ -28,10 +28,6 @@ struct choice {
 
 /* ---- functions ---- */
 
-static size_t line_end(struct str text, size_t at) {
-    return at + str_find_char(str_from(text, at), '\n');
-}
-
 static size_t blanks_from(struct str text, size_t at) {
     size_t i = at;
     while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\t'))
@@ -52,25 +48,13 @@ static size_t closing_line(struct str text, size_t open) {
     return text.n;
 }
 
-/* The "}" that closes the brace on its line; the line's end: there is none. */
-static size_t closing_brace(struct str text, size_t open) {
-    size_t end = line_end(text, open);
-    int depth = 0;
-    for (size_t i = open; i < end; i++) {
-        depth += text.p[i] == '{';
-        depth -= text.p[i] == '}';
-        if (depth == 0)
-            return i;
-    }
-    return end;
-}
-
 /* The body behind "{". It ends on the same line, or by the indent. */
 static struct text_range body_at(struct str text, size_t open) {
-    size_t brace = closing_brace(text, open);
-    bool is_one_line = brace < line_end(text, open);
-    return (struct text_range){
-        open + 1, is_one_line ? brace : closing_line(text, open)};
+    size_t end = line_end(text, open);
+    size_t brace = closing_at(str_slice(text, 0, end), open, '}');
+    return (struct text_range){open + 1, brace < end
+                                             ? brace
+                                             : closing_line(text, open)};
 }
 
 /* The "{" behind "()"; text.n: there is none. */
@@ -104,13 +88,12 @@ size_t function_read(struct script_reader *w, size_t at) {
 }
 
 static void put_positions(struct script_reader *w) {
-    static const char *const digits[] = {"1", "2", "3", "4", "5",
-                                         "6", "7", "8", "9"};
-    for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
-        bool is_given = i < w->args.count;
-        setting_add(w->a, &w->names, str_of(digits[i]),
-                    is_given ? w->args.at[i].text : (struct str){NULL, 0},
-                    is_given ? w->args.at[i].at : (struct span_of_file){0});
+    static const struct lint_word nothing = {{NULL, 0}, {0, 0, NULL}};
+    for (size_t i = 0; i < 9; i++) {
+        const struct lint_word *arg =
+            i < w->args.count ? &w->args.at[i] : &nothing;
+        setting_add(w->a, &w->names, str_slice(STR("123456789"), i, 1),
+                    arg->text, arg->at);
     }
 }
 
@@ -167,41 +150,38 @@ void args_shifted(struct script_reader *w, size_t at) {
 
 /* ---- files ---- */
 
-/* The end of a leading "$(...)"; text.n: it is not closed. */
-static size_t printed_end(struct str text) {
-    int depth = 0;
-    for (size_t i = 1; i < text.n; i++) {
-        depth += text.p[i] == '(';
-        depth -= text.p[i] == ')';
-        if (depth == 0)
-            return i + 1;
-    }
-    return text.n;
+/* Reads all of another text as a part of this one. */
+static void walk_script(struct script_reader *w, struct script now) {
+    const struct script *outer = w->s;
+    struct script *s = arena_alloc(w->a, sizeof *s);
+    *s = now;
+    w->s = s;
+    walk_text(w, (struct text_range){0, s->text.n});
+    w->s = outer;
 }
 
 /* The path of a sourced file, relative to the script: "a.sh" for
  * "$(dirname "$0")/a.sh" and "$HERE/a.sh". Empty: unknown. */
 static struct str path_sourced(struct str path) {
-    bool is_printed = str_starts(path, STR("$("));
-    if (str_starts(path, STR("$")))
-        path = str_from(path, is_printed ? printed_end(path)
-                                         : str_find_char(path, '/'));
+    if (str_starts(path, STR("$(")))
+        path = str_from(path, closing_at(path, 1, ')') + 1);
+    else if (str_starts(path, STR("$")))
+        path = str_from(path, str_find_char(path, '/'));
     else if (str_starts(path, STR("/")) || str_starts(path, STR("~")))
-        return (struct str){NULL, 0};
+        return STR("");
     while (str_starts(path, STR("/")))
         path = str_from(path, 1);
-    for (size_t i = 0; i < path.n; i++)
-        if (strchr("$` *", path.p[i]) != NULL)
-            return (struct str){NULL, 0};
-    return str_eq(path_base(path), STR("activate")) ? (struct str){NULL, 0}
-                                                    : path;
+    return STR_HAS_ONE(path, "$", "`", " ", "*") ||
+                   str_eq(path_base(path), STR("activate"))
+               ? STR("")
+               : path;
 }
 
 void file_sourced(struct script_reader *w, size_t at) {
     struct beside *b = w->whole->beside;
     struct str path = at + 1 < w->now.line.count
                           ? path_sourced(w->now.line.at[at + 1].text)
-                          : (struct str){NULL, 0};
+                          : STR("");
     if (b == NULL || path.n == 0 || w->calls >= LINT_CALLS_MAX)
         return;
     bool is_env = str_ends(path_base(path), STR(".env"));
@@ -211,13 +191,8 @@ void file_sourced(struct script_reader *w, size_t at) {
                : beside_open(b, w->s->src, path, place, false);
     if (src == NULL)
         return;
-    struct script *s = arena_alloc(w->a, sizeof *s);
-    const struct script *outer = w->s;
-    *s = (struct script){.src = src, .text = src->text};
     w->calls++;
-    w->s = s;
-    walk_text(w, (struct text_range){0, s->text.n});
-    w->s = outer;
+    walk_script(w, (struct script){.src = src, .text = src->text});
 }
 
 /* ---- quoted words ---- */
@@ -242,18 +217,13 @@ static bool runs_text(const struct word_list *line, size_t at) {
  * variable. */
 static void walk_value(struct script_reader *w, size_t at) {
     const struct word_list *line = &w->now.line;
-    const struct script *outer = w->s;
-    struct script *s = arena_alloc(w->a, sizeof *s);
     struct buf text;
     buf_init_in(&text, w->a, LINT_TEXT_BYTES_MAX);
     for (size_t i = at + 1; i < line->count; i++)
         buf_printf(&text, "%.*s ", STR_ARG(line->at[i].text));
-    *s = (struct script){.src = outer->src,
-                         .text = arena_str(w->a, buf_str(&text)),
-                         .place = &line->at[at + 1].at};
-    w->s = s;
-    walk_text(w, (struct text_range){0, s->text.n});
-    w->s = outer;
+    walk_script(w, (struct script){.src = w->s->src,
+                                   .text = arena_str(w->a, buf_str(&text)),
+                                   .place = &line->at[at + 1].at});
 }
 
 void quoted_walked(struct script_reader *w, size_t at) {
@@ -382,19 +352,15 @@ static void end_choice(struct script_reader *w, struct choice *c) {
 static void begin_choice(struct script_reader *w,
                          const struct word_list *line) {
     struct choice *c = arena_alloc(w->a, sizeof *c);
-    struct str word = line->count > 1 ? line->at[1].text
-                                      : (struct str){NULL, 0};
-    bool is_known = str_find_char(word, '$') == word.n &&
-                    str_find_char(word, '`') == word.n;
+    struct str word = line->count > 1 ? line->at[1].text : STR("");
     *c = (struct choice){.outer = w->now.choice, .expects_pattern = true,
-                         .word = is_known ? word : (struct str){NULL, 0}};
+                         .word = STR_HAS_ONE(word, "$", "`") ? STR("") : word};
     w->now.choice = c;
 }
 
 bool choice_line(struct script_reader *w, struct str operator_text) {
     const struct word_list *line = &w->now.line;
-    struct str first = line->count > 0 ? line->at[0].text
-                                       : (struct str){NULL, 0};
+    struct str first = line->count > 0 ? line->at[0].text : STR("");
     bool begins = str_eq(first, STR("case"));
     if (begins)
         begin_choice(w, line);

@@ -17,11 +17,8 @@
 
 static struct span_of_file place_of_fact(const struct target *it,
                                          enum fact_name name) {
-    const struct word_list *words = &it->w->words;
-    for (size_t i = 0; it->engine != NULL && i < words->count; i++)
-        if (word_sets(it->engine, words->at[i].text, name))
-            return words->at[i].at;
-    return it->w->at;
+    size_t i = word_of_fact(it, name);
+    return i < it->w->words.count ? it->w->words.at[i].at : it->w->at;
 }
 
 /* ---- the verdict of fit ---- */

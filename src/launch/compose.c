@@ -14,14 +14,12 @@
 struct service {
     const struct launch_file *f;
     struct arena *a;
-    const struct variables *scope;
     const struct node
         *parts[LINT_EXTENDS_MAX]; /* the service, the one that it extends,
                                      ... */
     size_t part_count;
     struct workload *w;
-    const struct node *script; /* script of `bash -c`; NULL: none */
-    size_t script_at;
+    struct shell_script script;
 };
 
 /* The key of the service, else of one that it extends. */
@@ -33,53 +31,27 @@ static const struct node *service_member(const struct service *s,
     return found;
 }
 
-static struct str text_of(struct service *s, const struct node *n) {
-    return variables_filled(s->a, s->scope, scalar_of(n));
-}
-
 /* ---- the command line ---- */
-
-static bool script_is_next(const struct service *s) {
-    const struct word_list *words = &s->w->words;
-    if (s->script != NULL || words->count < 2 ||
-        !word_is_script_option(words->at[words->count - 1].text))
-        return false;
-    for (size_t i = 0; i < words->count; i++)
-        if (word_is_shell(words->at[i].text))
-            return true;
-    return false;
-}
-
-static void add_item(struct service *s, const struct node *item) {
-    if (item == NULL || item->kind != NODE_SCALAR)
-        return;
-    if (script_is_next(s)) {
-        s->script = item;
-        s->script_at = s->w->words.count;
-    }
-    struct str text = text_of(s, item);
-    if (text.n > 0)
-        word_add(s->a, &s->w->words, text, node_bytes(item));
-}
 
 static void add_words(struct service *s, const struct node *n) {
     if (n == NULL)
         return;
     if (n->kind == NODE_LIST) {
         s->w->is_list = true;
-        for (size_t i = 0; i < n->count; i++)
-            add_item(s, n->items[i]);
+        for (size_t i = 0; i < n->count; i++) {
+            script_note(&s->script, &s->w->words, n->items[i]);
+            node_word(s->f, &s->w->words, n->items[i]);
+        }
     } else if (n->kind == NODE_SCALAR) {
         s->w->is_list = false;
-        words_of_line(s->a, n, s->scope, &s->w->words);
+        words_of_line(s->f, n, &s->w->words);
     }
 }
 
 static void read_command(struct service *s) {
     add_words(s, service_member(s, "entrypoint"));
     add_words(s, service_member(s, "command"));
-    if (s->script != NULL)
-        words_unwrap(s->f, s->w, s->script, s->script_at, s->scope);
+    words_unwrap(s->f, s->w, &s->script);
 }
 
 /* ---- the environment ---- */
@@ -92,9 +64,9 @@ static void add_environment(struct service *s, const struct node *part) {
         if (!pair_at(env, i, &p))
             continue;
         if (p.value.n == 0)
-            variable_value(s->scope, p.name, &p.value);
+            variable_value(s->f->scope, p.name, &p.value);
         setting_add(s->a, &s->w->env, p.name,
-                    variables_filled(s->a, s->scope, p.value), p.at);
+                    variables_filled(s->a, s->f->scope, p.value), p.at);
     }
 }
 
@@ -106,10 +78,10 @@ static void add_env_file(struct service *s, const struct node *item) {
     if (path->kind != NODE_SCALAR)
         return;
     const struct source *src =
-        env_file_open(s->f->beside, path->src, text_of(s, path),
+        env_file_open(s->f->beside, path->src, node_text(s->f, path),
                       node_bytes(path), is_required);
     if (src != NULL)
-        env_file_read(s->f->beside, src, s->scope, &s->w->env);
+        env_file_read(s->f->beside, src, s->f->scope, &s->w->env);
 }
 
 static void add_env_files(struct service *s, const struct node *part) {
@@ -135,12 +107,12 @@ static void read_environment(struct service *s) {
 static bool mount_of(struct service *s, const struct node *item,
                      struct str *host, struct str *inside) {
     if (item->kind == NODE_MAP) {
-        *host = text_of(s, member(item, "source"));
-        *inside = text_of(s, member(item, "target"));
+        *host = node_text(s->f, member(item, "source"));
+        *inside = node_text(s->f, member(item, "target"));
         return host->n > 0 && inside->n > 1;
     }
     struct str rest;
-    struct str text = text_of(s, item);
+    struct str text = node_text(s->f, item);
     while (str_find_char(text, '}') < text.n) /* ${MODELS}/qwen3-8b */
         str_cut(text, '}', &text);
     *host = str_cut(text, ':', &rest);
@@ -171,48 +143,32 @@ static size_t script_word(const struct word_list *words) {
 
 /* Replaces a script beside the file by the engine's command in it. */
 static void read_script(struct service *s) {
-    struct workload_list found = {0};
-    struct word_list args = {0}, *words = &s->w->words;
+    const struct word_list *words = &s->w->words;
     size_t at = script_word(words);
     struct str path = at < words->count ? words->at[at].text : STR("");
     if (!str_starts(path, STR(".")) || !str_ends(path, STR(".sh")))
         return;
     const struct source *src =
         beside_open(s->f->beside, s->f->src, path, words->at[at].at, false);
-    if (src == NULL)
-        return;
-    words_copy(s->a, &args, words, at + 1);
-    struct script script = {.src = src,
-                            .text = src->text,
-                            .beside = s->f->beside,
-                            .args = &args,
-                            .names = &s->w->env};
-    script_read(s->a, &script, s->f->engines, &found);
-    if (found.count == 0)
-        return;
-    s->w->words = found.at[0].words;
-    settings_copy(s->a, &s->w->env, &found.at[0].env);
+    if (src != NULL)
+        words_of_script(s->f, s->w,
+                        (struct script){.src = src, .text = src->text,
+                                        .beside = s->f->beside},
+                        at + 1);
 }
 
 /* ---- keys of the container ---- */
 
-static void key_add(struct service *s, const char *name,
-                    const struct node *n) {
-    struct str text = text_of(s, n);
-    if (text.n > 0)
-        setting_add(s->a, &s->w->keys, str_of(name), text, node_bytes(n));
-}
-
 static void devices_add(struct service *s, const struct node *device) {
     const struct node *ids = member(device, "device_ids");
-    key_add(s, "gpus", member(device, "count"));
+    node_key(s->f, s->w, "gpus", member(device, "count"));
     if (ids == NULL || ids->kind != NODE_LIST || ids->count == 0)
         return;
     struct buf all;
     buf_init_in(&all, s->a, 4096);
     for (size_t i = 0; i < ids->count; i++)
         buf_printf(&all, "%s%.*s", i > 0 ? "," : "",
-                   STR_ARG(text_of(s, ids->items[i])));
+                   STR_ARG(node_text(s->f, ids->items[i])));
     setting_add(s->a, &s->w->keys, STR("devices"),
                 arena_str(s->a, buf_str(&all)), node_bytes(ids->items[0]));
 }
@@ -224,11 +180,11 @@ static void read_keys(struct service *s) {
     static const char *const plain[] = {"shm_size", "ipc", "restart",
                                         "mem_limit", "gpus"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        key_add(s, plain[i], service_member(s, plain[i]));
-    key_add(s, "mem_limit", member(member(resources, "limits"), "memory"));
+        node_key(s->f, s->w, plain[i], service_member(s, plain[i]));
+    node_key(s->f, s->w, "mem_limit", member(member(resources, "limits"), "memory"));
     devices_add(s, node_item(member(reserved, "devices"), 0));
     s->w->group = scalar_of(node_item(service_member(s, "profiles"), 0));
-    key_add(s, "build", service_member(s, "build"));
+    node_key(s->f, s->w, "build", service_member(s, "build"));
 }
 
 /* ---- extends ---- */
@@ -243,9 +199,9 @@ static const struct node *base_of(struct service *s, const struct node *part,
     const struct source *src = part->src;
     if (scalar_of(of_it).n == 0)
         return NULL;
-    struct str name = text_of(s, of_it);
+    struct str name = node_text(s->f, of_it);
     if (file != NULL)
-        src = beside_open(s->f->beside, src, text_of(s, file), node_bytes(file),
+        src = beside_open(s->f->beside, src, node_text(s->f, file), node_bytes(file),
                           true);
     if (src == NULL)
         return NULL;
@@ -271,10 +227,13 @@ static void read_parts(struct service *s, const struct node *services,
     }
 }
 
-bool compose_read(const struct launch_file *f, const struct node *root) {
+bool compose_read(const struct launch_file *file, const struct node *root) {
     const struct node *services = node_get(root, "services");
     struct setting_list names = {0};
     struct variables scope = {&names, true};
+    struct launch_file own = *file;
+    const struct launch_file *f = &own;
+    own.scope = &scope;
     if (services == NULL || services->kind != NODE_MAP)
         return false;
     env_files_read(f->beside, f->src, &names);
@@ -282,12 +241,12 @@ bool compose_read(const struct launch_file *f, const struct node *root) {
         const struct pair *pair = &services->pairs[i];
         if (pair->value->kind != NODE_MAP)
             continue;
-        struct service s = {.f = f, .a = f->a, .scope = &scope};
+        struct service s = {.f = f, .a = f->a};
         read_parts(&s, services, pair->value);
         s.w =
             workload_new(f->a, f->out, pair->key->text, node_bytes(pair->key));
         s.w->is_container = true;
-        s.w->image = text_of(&s, service_member(&s, "image"));
+        s.w->image = node_text(f, service_member(&s, "image"));
         read_environment(&s);
         read_keys(&s);
         read_command(&s);

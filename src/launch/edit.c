@@ -9,10 +9,6 @@
  * variable. A new flag is added behind the last word. */
 #include "launch/work.h"
 
-static size_t line_end(struct str text, size_t at) {
-    return at + str_find_char(str_from(text, at), '\n');
-}
-
 /* True if only "- " or "KEY: " stands before it on the line, and nothing
  * behind. */
 static bool is_alone(struct str text, struct span_of_file at) {
@@ -98,21 +94,18 @@ static bool edit_of_change(struct lint_work *k, const struct target *it,
                            const struct fact *change, struct str text,
                            struct lint_edit *edit) {
     const struct word_list *words = &it->w->words;
-    struct str value, flag = str_cut(text, ' ', &value);
+    struct str old, value, flag = str_cut(text, ' ', &value);
+    size_t i = word_of_fact(it, change->name);
     if (!str_starts(flag, STR("-")) || str_find_char(value, ' ') < value.n)
         return false;
-    for (size_t i = 0; i < words->count; i++) {
-        if (!word_sets(it->engine, words->at[i].text, change->name))
-            continue;
-        struct str old;
-        str_cut(words->at[i].text, '=', &old);
-        if (old.n > 0)
-            return replace_value(it->w, words->at[i].at, old, value, edit);
-        return value.n > 0 && i + 1 < words->count &&
-               replace_value(it->w, words->at[i + 1].at,
-                             words->at[i + 1].text, value, edit);
-    }
-    return add_flag(k, it->w, flag, value, edit);
+    if (i == words->count)
+        return add_flag(k, it->w, flag, value, edit);
+    str_cut(words->at[i].text, '=', &old);
+    if (old.n > 0)
+        return replace_value(it->w, words->at[i].at, old, value, edit);
+    return value.n > 0 && i + 1 < words->count &&
+           replace_value(it->w, words->at[i + 1].at, words->at[i + 1].text,
+                         value, edit);
 }
 
 /* Adds an edit. Flags that are added behind the same word are joined. */

@@ -10,19 +10,6 @@
  */
 #include "launch/work.h"
 
-static bool is_open(struct str text) {
-    return str_find_char(text, '$') < text.n ||
-           str_find_char(text, '`') < text.n;
-}
-
-static const struct flag *flag_spelt(const struct engine *e,
-                                     struct str word) {
-    for (size_t i = 0; i < e->flag_count; i++)
-        if (word_is_flag(&e->flags[i], word))
-            return &e->flags[i];
-    return NULL;
-}
-
 static enum gap gap_of_flag(const struct flag *flag) {
     static const enum fact_name of_weights[] = {
         FACT_tensor_parallel, FACT_pipeline_parallel, FACT_data_parallel,
@@ -43,7 +30,7 @@ static enum gap gap_of_flag(const struct flag *flag) {
 static enum gap gap_at(const struct target *it, size_t i) {
     const struct word_list *words = &it->w->words;
     struct str word = words->at[i].text, before = STR("");
-    if (!is_open(word))
+    if (!STR_HAS_ONE(word, "$", "`"))
         return GAP_NONE;
     if (str_starts(word, STR("-")))
         before = word;
@@ -51,7 +38,7 @@ static enum gap gap_at(const struct target *it, size_t i) {
         before = words->at[i - 1].text;
     else
         return i > 0 && str_starts(word, STR("$")) ? GAP_WEIGHTS : GAP_NONE;
-    return gap_of_flag(flag_spelt(it->engine, before));
+    return gap_of_flag(flag_of_word(it->engine, before));
 }
 
 /* The largest gap of all words. The first word without a flag may be the
@@ -76,35 +63,24 @@ enum gap gap_of(const struct target *it) {
 
 const struct workload *workload_short(struct lint_work *k,
                                       const struct target *it) {
-    struct workload *copy = arena_alloc(k->a, sizeof *copy);
-    struct target shown = *it;
-    *copy = *it->w;
-    copy->words = (struct word_list){0};
-    for (size_t i = 0; i < it->w->words.count; i++) {
-        struct lint_word word = it->w->words.at[i];
-        struct str value, flag = str_cut(word.text, '=', &value);
-        if (gap_at(&shown, i) == GAP_LENGTH)
-            word.text = value.n > 0 ? arena_printf(k->a, "%.*s=256",
-                                                   STR_ARG(flag))
-                                    : STR("256");
-        word_add(k->a, &copy->words, word.text, word.at);
+    struct workload *copy = workload_copy(k->a, it->w);
+    for (size_t i = 0; i < copy->words.count; i++) {
+        struct str *word = &copy->words.at[i].text;
+        struct str value, flag = str_cut(*word, '=', &value);
+        if (gap_at(it, i) == GAP_LENGTH)
+            *word = value.n > 0
+                        ? arena_printf(k->a, "%.*s=256", STR_ARG(flag))
+                        : STR("256");
     }
     return copy;
 }
 
 bool is_placed_by_engine(const struct target *it) {
-    const struct engine *e = it->engine;
-    bool places = false, is_given = false;
-    for (size_t i = 0; i < e->flag_count; i++) {
-        if (e->flags[i].fact != FACT_gpu_layers)
-            continue;
-        places = true;
-        for (size_t n = 0; n < it->w->words.count; n++)
-            is_given = is_given ||
-                       word_is_flag(&e->flags[i], it->w->words.at[n].text);
-        for (size_t n = 0; n < it->w->env.count; n++)
-            is_given = is_given || flag_of_variable(e, it->w->env.at[n].name) ==
-                                     &e->flags[i];
-    }
-    return places && !is_given;
+    const struct flag *layers = engine_flag_of(it->engine, FACT_gpu_layers);
+    bool is_given =
+        word_of_fact(it, FACT_gpu_layers) < it->w->words.count;
+    for (size_t i = 0; i < it->w->env.count; i++)
+        is_given = is_given || flag_of_variable(it->engine,
+                                                it->w->env.at[i].name) == layers;
+    return layers != NULL && !is_given;
 }

@@ -177,7 +177,8 @@ struct lint_file *lint_read(struct arena *a, const struct lint_options *o,
     struct lint_work *k = begin(a, o, &given);
     struct workload_list list = {0};
     struct beside beside = {.a = k->a, .o = k->o};
-    struct launch_file f = {k->a, &beside, k->src, &k->engines, &list};
+    struct launch_file f = {.a = k->a, .beside = &beside, .src = k->src,
+                            .engines = &k->engines, .out = &list};
     struct script s = {.src = k->src, .text = k->src->text, .beside = &beside};
     if (is_script(path, text) || !read_yaml(k, &f))
         script_read(k->a, &s, &k->engines, &list);

@@ -25,8 +25,6 @@ struct pod {
                                       one */
 };
 
-static const struct variables no_names = {NULL, false};
-
 /* KServe mounts the model here: https://kserve.github.io/website */
 #define MODEL_MOUNT "/mnt/models"
 
@@ -51,26 +49,14 @@ static struct str without_parens(struct arena *a, struct str text) {
     return arena_str(a, buf_str(&out));
 }
 
-struct args {
-    const struct node *script;
-    size_t script_at;
-};
-
 static void add_list(struct pod *p, struct workload *w,
-                     const struct node *list, struct args *args) {
+                     const struct node *list, struct shell_script *script) {
     struct variables scope = {&w->env, false};
     const struct node *item;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
         struct str text = variables_filled(
             p->a, &scope, without_parens(p->a, scalar_of(item)));
-        size_t count = w->words.count;
-        bool is_behind =
-            count > 0 && args->script == NULL &&
-            word_is_script_option(w->words.at[count - 1].text);
-        if (is_behind) {
-            args->script = item;
-            args->script_at = count;
-        }
+        script_note(script, &w->words, item);
         w->is_list = true;
         if (text.n > 0)
             word_add(p->a, &w->words, text, node_bytes(item));
@@ -79,16 +65,15 @@ static void add_list(struct pod *p, struct workload *w,
 
 static void read_command(struct pod *p, struct workload *w,
                          const struct node *container) {
-    struct args args = {0};
-    add_list(p, w, member(container, "command"), &args);
-    add_list(p, w, member(container, "args"), &args);
-    if (args.script != NULL)
-        words_unwrap(p->f, w, args.script, args.script_at, NULL);
+    struct shell_script script = {0};
+    add_list(p, w, member(container, "command"), &script);
+    add_list(p, w, member(container, "args"), &script);
+    words_unwrap(p->f, w, &script);
     const struct node *only = node_item(member(container, "args"), 0);
     if (w->words.count == 1 && only != NULL &&
         str_find_char(only->text, ' ') < only->text.n) {
         w->words.count = 0; /* one string with the whole command */
-        words_of_line(p->a, only, &no_names, &w->words);
+        words_of_line(p->f, only, &w->words);
         w->is_list = false;
     }
 }
@@ -366,7 +351,7 @@ static const struct source *block_alone(struct arena *a,
     struct str whole = at.src->text;
     struct buf out;
     buf_init_in(&out, a, whole.n + 1);
-    size_t from = at.from + str_find_char(str_from(whole, at.from), '\n');
+    size_t from = line_end(whole, at.from);
     for (size_t i = 0; i < whole.n; i++)
         buf_add_char(&out, (i >= from && i < at.to) || whole.p[i] == '\n'
                                ? whole.p[i] : ' ');

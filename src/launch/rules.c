@@ -65,7 +65,7 @@ static bool find_setting(const struct target *it, struct str text,
     struct setting_condition f = condition_of(text);
     if (str_eq(f.name, STR("verdict"))) {
         *at = it->w->at;
-        return it->verdict != NULL && value_is(&f, str_of(it->verdict));
+        return value_is(&f, str_of(fit_spelling(it->fits)));
     }
     if (str_starts(f.name, STR("-")))
         return find_flag(it, &f, at);

@@ -300,19 +300,28 @@ static void end_command(struct script_reader *w, struct str operator_text) {
 
 /* ---- lists ---- */
 
+/* Adds the words from `at` on; of an array up to its ")". Returns the last
+ * token. */
+static struct shell_token read_words(struct script_reader *w,
+                                     const struct shell *sh, size_t at,
+                                     bool is_array, struct word_list *out) {
+    struct shell_token t;
+    for (t = shell_next(sh, at); t.kind != SHELL_END;
+         t = shell_next(sh, t.to > t.from ? t.to : t.from + 1)) {
+        if (is_array && t.kind == SHELL_OPERATOR &&
+            str_eq(shell_text(sh, &t), STR(")")))
+            break;
+        if (t.kind == SHELL_WORD || t.kind == SHELL_ODD)
+            add_word(w, &t, out);
+    }
+    return t;
+}
+
 /* Reads the words up to ")" into the array. */
 static size_t read_array(struct script_reader *w, struct shell *sh, size_t at,
                          struct str name, bool adds) {
     struct word_list words = {0};
-    struct shell_token t;
-    for (t = shell_next(sh, at); t.kind != SHELL_END;
-         t = shell_next(sh, t.to)) {
-        struct str text = shell_text(sh, &t);
-        if (t.kind == SHELL_OPERATOR && str_eq(text, STR(")")))
-            break;
-        if (t.kind == SHELL_WORD || t.kind == SHELL_ODD)
-            add_word(w, &t, &words);
-    }
+    struct shell_token t = read_words(w, sh, at, true, &words);
     struct array *old = NULL;
     for (size_t i = 0; i < w->array_count; i++)
         old = str_eq(w->arrays[i].name, name) ? &w->arrays[i] : old;
@@ -469,24 +478,13 @@ void script_read(struct arena *a, const struct script *s,
     functions_left(w);
 }
 
-void words_of_line(struct arena *a, const struct node *scalar,
-                   const struct variables *scope, struct word_list *out) {
-    struct script s = {.src = scalar->src,
-                       .text = scalar->text,
-                       .node = scalar,
-                       .compose = scope->is_compose ? scope : NULL};
-    struct script_reader w = {.a = a, .s = &s};
+void words_of_line(const struct launch_file *f, const struct node *scalar,
+                   struct word_list *out) {
+    struct script s = {.src = scalar->src, .text = scalar->text,
+                       .node = scalar, .compose = f->scope};
+    struct script_reader w = {.a = f->a, .s = &s};
     struct shell sh = {scalar->text, '\\'};
-    if (scope->names != NULL && !scope->is_compose)
-        w.names = *scope->names;
-    struct shell_token t;
-    for (t = shell_next(&sh, 0); t.kind != SHELL_END;
-         t = shell_next(&sh, t.to)) {
-        if (t.kind == SHELL_WORD || t.kind == SHELL_ODD)
-            add_word(&w, &t, out);
-        if (t.to <= t.from)
-            t.to = t.from + 1;
-    }
+    read_words(&w, &sh, 0, false, out);
 }
 
 /* Of several starts the one that uses the arguments, else the first. */
@@ -502,23 +500,42 @@ static const struct workload *start_chosen(const struct workload_list *list,
     return list->count > 0 ? &list->at[0] : NULL;
 }
 
-void words_unwrap(const struct launch_file *f, struct workload *w,
-                  const struct node *script, size_t script_at,
-                  const struct variables *compose) {
+bool words_of_script(const struct launch_file *f, struct workload *w,
+                     struct script s, size_t args_from) {
     struct workload_list found = {0};
     struct word_list args = {0};
-    words_copy(f->a, &args, &w->words, script_at + 2); /* $0, then $@ */
-    struct script s = {.src = script->src,
-                       .text = script->text,
-                       .node = script,
-                       .args = &args,
-                       .names = &w->env,
-                       .compose = compose};
+    words_copy(f->a, &args, &w->words, args_from);
+    s.args = &args;
+    s.names = &w->env;
     script_read(f->a, &s, f->engines, &found);
     const struct workload *start = start_chosen(&found, &args);
     if (start == NULL)
-        return;
+        return false;
     w->words = start->words;
-    w->is_list = args.count > 0;
     settings_copy(f->a, &w->env, &start->env);
+    return true;
+}
+
+void script_note(struct shell_script *s, const struct word_list *words,
+                 const struct node *item) {
+    bool has_shell = false;
+    for (size_t i = 0; i < words->count; i++)
+        has_shell = has_shell || word_is_shell(words->at[i].text);
+    if (s->text == NULL && has_shell &&
+        word_is_script_option(words->at[words->count - 1].text))
+        *s = (struct shell_script){item, words->count};
+}
+
+void words_unwrap(const struct launch_file *f, struct workload *w,
+                  const struct shell_script *script) {
+    size_t args_from = script->at + 2; /* $0, then $@ */
+    bool has_args = args_from < w->words.count;
+    if (script->text != NULL &&
+        words_of_script(f, w,
+                        (struct script){.src = script->text->src,
+                                        .text = script->text->text,
+                                        .node = script->text,
+                                        .compose = f->scope},
+                        args_from))
+        w->is_list = has_args;
 }

@@ -30,18 +30,6 @@ static size_t name_length(struct str s) {
     return n;
 }
 
-/* The offset behind the brace that closes the one at `at`; s.n: none. */
-static size_t brace_end(struct str s, size_t at) {
-    int depth = 0;
-    for (size_t i = at; i < s.n; i++) {
-        depth += s.p[i] == '{';
-        depth -= s.p[i] == '}';
-        if (depth == 0)
-            return i + 1;
-    }
-    return s.n;
-}
-
 bool variable_value(const struct variables *scope, struct str name,
                     struct str *value) {
     const struct lint_setting *found =
@@ -181,7 +169,8 @@ static size_t fill_one(struct filling *f, struct str text, int depth) {
     if (taken > 0)
         return taken;
     if (str_starts(behind, STR("{"))) {
-        size_t end = brace_end(text, 1);
+        size_t end = closing_at(text, 1, '}');
+        end += end < text.n;
         struct str whole = str_slice(text, 0, end);
         if (depth >= LINT_VARIABLES_DEPTH_MAX || end < 4)
             buf_add(&f->out, whole);

@@ -15,8 +15,6 @@ struct target {
     struct str fault;            /* then: the reason, in English */
     struct fact_list facts;      /* facts for predicates */
     enum truth_fit fits;         /* verdict of `fit`, or of a bound */
-    const char *verdict;         /* the same as a word: fits likely does_not_fit
-                                    unknown; NULL */
     struct str served;           /* name that the model is served by, if the
                                     verdict is that of this name */
     int64_t room;                /* bytes for weights on all cards, if the model
@@ -57,10 +55,10 @@ struct found { /* the parts of a finding */
 struct str engine_short_name(const struct engine *e); /* "llama" */
 struct engine_words engine_words_of(struct arena *a, struct reader *r);
 void target_fit(struct lint_work *k, struct target *it);
-/* True if the word is this flag ("--tp", "--tp=2"), or a flag that sets the
- * fact. */
-bool word_is_flag(const struct flag *flag, struct str word);
-bool word_sets(const struct engine *e, struct str word, enum fact_name fact);
+/* The engine's flag that the word is ("--tp", "--tp=2"); NULL: none. */
+const struct flag *flag_of_word(const struct engine *e, struct str word);
+/* The index of the first word that sets the fact; the number of words: none. */
+size_t word_of_fact(const struct target *it, enum fact_name fact);
 /* The flag that the engine reads from this variable (MODEL_ID,
  * LLAMA_ARG_CTX_SIZE); NULL: none. */
 const struct flag *flag_of_variable(const struct engine *e,

@@ -14,6 +14,29 @@ void word_add(struct arena *a, struct word_list *list, struct str text,
         (struct lint_word){text, at};
 }
 
+struct workload *workload_copy(struct arena *a, const struct workload *w) {
+    struct workload *copy = arena_alloc(a, sizeof *copy);
+    *copy = *w;
+    copy->words = (struct word_list){0};
+    words_copy(a, &copy->words, &w->words, 0);
+    return copy;
+}
+
+size_t line_end(struct str text, size_t at) {
+    return at + str_find_char(str_from(text, at), '\n');
+}
+
+size_t closing_at(struct str text, size_t at, char close) {
+    int depth = 0;
+    for (size_t i = at; i < text.n; i++) {
+        depth += text.p[i] == text.p[at];
+        depth -= text.p[i] == close;
+        if (depth == 0)
+            return i;
+    }
+    return text.n;
+}
+
 void words_split(struct arena *a, struct word_list *list, struct str text,
                  struct span_of_file at) {
     while (text.n > 0) {
@@ -141,10 +164,16 @@ struct str scalar_of(const struct node *n) {
 
 /* ---- scalars ---- */
 
+struct str node_text(const struct launch_file *f, const struct node *n) {
+    return f->scope != NULL ? variables_filled(f->a, f->scope, scalar_of(n))
+                            : scalar_of(n);
+}
+
 void node_word(const struct launch_file *f, struct word_list *words,
                const struct node *n) {
-    if (scalar_of(n).n > 0)
-        word_add(f->a, words, n->text, node_bytes(n));
+    struct str text = node_text(f, n);
+    if (text.n > 0)
+        word_add(f->a, words, text, node_bytes(n));
 }
 
 void node_option(const struct launch_file *f, struct word_list *words,
@@ -156,8 +185,9 @@ void node_option(const struct launch_file *f, struct word_list *words,
 
 void node_key(const struct launch_file *f, struct workload *w,
               const char *name, const struct node *n) {
-    if (scalar_of(n).n > 0)
-        setting_add(f->a, &w->keys, str_of(name), n->text, node_bytes(n));
+    struct str text = node_text(f, n);
+    if (text.n > 0)
+        setting_add(f->a, &w->keys, str_of(name), text, node_bytes(n));
 }
 
 bool pair_at(const struct node *env, size_t i, struct env_pair *out) {

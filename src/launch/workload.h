@@ -59,6 +59,8 @@ struct workload_list {
 
 struct workload *workload_new(struct arena *a, struct workload_list *list,
                               struct str name, struct span_of_file at);
+/* A copy that has words of its own. */
+struct workload *workload_copy(struct arena *a, const struct workload *w);
 void word_add(struct arena *a, struct word_list *list, struct str text,
               struct span_of_file at);
 /* Adds each word of a text, all with one position. */
@@ -77,6 +79,9 @@ void words_mounted(struct arena *a, struct word_list *words, struct str host,
                    struct str inside);
 /* True for -c, -lc or -exc: a script follows. */
 bool word_is_script_option(struct str word);
+size_t line_end(struct str text, size_t at); /* of the line with byte at */
+/* The bracket that closes the one at `at`; text.n: none. */
+size_t closing_at(struct str text, size_t at, char close);
 struct str path_base(struct str path); /* the part behind the last slash */
 bool word_is_shell(struct str word);   /* "/bin/bash" */
 /* An option with its value: "--tp=2", or "--tp" and the word behind it. */
@@ -109,7 +114,11 @@ struct launch_file {
     const struct source *src;
     const struct engine_words *engines;
     struct workload_list *out;
+    const struct variables *scope; /* variables of its scalars, as docker
+                                      compose fills them; NULL: none */
 };
+/* The text of a scalar, with its variables filled; empty: no scalar. */
+struct str node_text(const struct launch_file *f, const struct node *n);
 /* Adds a scalar that is not empty: as a word, as the value of a flag, as a key
  * of the workload. */
 void node_word(const struct launch_file *f, struct word_list *words,
@@ -167,13 +176,22 @@ void script_read(struct arena *a, const struct script *s,
                  const struct engine_words *engines,
                  struct workload_list *out);
 /* Adds the words of one line ("--model x -tp 2"), the value of a YAML key. */
-void words_of_line(struct arena *a, const struct node *scalar,
-                   const struct variables *scope, struct word_list *out);
-/* Replaces the words of `bash -c SCRIPT` by the engine's command in the script.
- * The words behind SCRIPT are its "$@". */
+void words_of_line(const struct launch_file *f, const struct node *scalar,
+                   struct word_list *out);
+/* Replaces the words by the engine's command in a script. The words from
+ * args_from on are its "$@". False: it starts no engine. */
+bool words_of_script(const struct launch_file *f, struct workload *w,
+                     struct script s, size_t args_from);
+struct shell_script { /* of `bash -c SCRIPT` */
+    const struct node *text; /* NULL: none */
+    size_t at;               /* its index among the words */
+};
+/* Keeps the item that is to be added to the words if it is a script. */
+void script_note(struct shell_script *s, const struct word_list *words,
+                 const struct node *item);
+/* words_of_script() for such a script. The words behind $0 are its "$@". */
 void words_unwrap(const struct launch_file *f, struct workload *w,
-                  const struct node *script, size_t script_at,
-                  const struct variables *compose);
+                  const struct shell_script *script);
 
 /* ---- start.c ---- */
 struct start_found {
