@@ -16,38 +16,35 @@
 
 struct job {
     const struct launch_file *f;
-    struct setting_list env, keys;
+    struct workload common; /* environment and keys of all its workloads */
 };
 
 static void read_env(struct job *j, const struct node *env) {
     struct env_pair p;
     for (size_t i = 0; env != NULL && i < env->count; i++)
         if (pair_at(env, i, &p))
-            setting_add(j->f->a, &j->env, p.name, p.value, p.at);
+            setting_add(j->f->a, &j->common.env, p.name, p.value, p.at);
 }
 
 static void add_card(struct job *j, struct str name, struct str count,
                      struct span_of_file at) {
-    setting_add(j->f->a, &j->keys, STR("gpu"), name, at);
-    setting_add(j->f->a, &j->keys, STR("gpus"), count, at);
+    setting_add(j->f->a, &j->common.keys, STR("gpu"), name, at);
+    setting_add(j->f->a, &j->common.keys, STR("gpus"), count, at);
 }
 
 /* Reads "H100:8", "MI300X:8", "A100-80GB:4" or "24GB": a name and a count. A
  * name that is no GPU is ignored when facts are made. */
 static void read_card(struct job *j, const struct node *card) {
-    struct str text = scalar_of(card), count;
-    if (card == NULL || card->kind != NODE_SCALAR || text.n == 0)
-        return;
-    struct str name = str_cut(text, ':', &count);
-    int64_t cards = 1;
-    if (count.n > 0 && !str_to_int(count, &cards))
-        return;
-    struct arena *a = j->f->a;
+    struct setting_list *env = &j->common.env;
+    struct str count, name = str_cut(card->text, ':', &count);
     struct span_of_file at = node_bytes(card);
-    struct str number = arena_printf(a, "%lld", (long long)cards);
-    add_card(j, name, number, at);
-    setting_add(a, &j->env, STR("DSTACK_GPUS_NUM"), number, at);
-    setting_add(a, &j->env, STR("SKYPILOT_NUM_GPUS_PER_NODE"), number, at);
+    int64_t cards = 1;
+    if (name.n == 0 || (count.n > 0 && !str_to_int(count, &cards)))
+        return;
+    count = arena_printf(j->f->a, "%lld", (long long)cards);
+    add_card(j, name, count, at);
+    setting_add(j->f->a, env, STR("DSTACK_GPUS_NUM"), count, at);
+    setting_add(j->f->a, env, STR("SKYPILOT_NUM_GPUS_PER_NODE"), count, at);
 }
 
 static void read_cards(struct job *j, const struct node *resources) {
@@ -55,31 +52,35 @@ static void read_cards(struct job *j, const struct node *resources) {
                                       member(resources, "accelerators"));
     const struct node *name = member(card, "name");
     const struct node *count = member(card, "count");
+    const struct pair *only = pair_item(card, 0); /* {H100: 8} */
     if (card != NULL && card->kind == NODE_SCALAR) {
         read_card(j, card);
-    } else if (card != NULL && card->kind == NODE_MAP && name != NULL &&
-               count != NULL) {
-        setting_add(j->f->a, &j->keys, STR("gpu"), scalar_of(name),
-                    node_bytes(name));
-        setting_add(j->f->a, &j->keys, STR("gpus"), scalar_of(count),
-                    node_bytes(count));
-    } else if (card != NULL && card->kind == NODE_MAP && card->count == 1 &&
-               card->pairs[0].value->kind == NODE_SCALAR) {
-        const struct pair *only = &card->pairs[0]; /* {H100: 8} */
+    } else if (name != NULL && count != NULL) {
+        node_key(j->f, &j->common, "gpu", name);
+        node_key(j->f, &j->common, "gpus", count);
+    } else if (only != NULL && card->count == 1 &&
+               only->value->kind == NODE_SCALAR) {
         add_card(j, only->key->text, only->value->text, node_bytes(only->key));
     }
 }
 
-static void read_script(struct job *j, const struct node *text) {
+/* Reads the text of a scalar as a script. name: that of its workloads, of which
+ * one runs at a time; empty: any. */
+static void read_script(struct job *j, const struct node *node,
+                        struct str text, struct str name) {
     const struct launch_file *f = j->f;
-    struct script s = {.src = f->src, .text = text->text, .node = text,
-                       .names = &j->env};
+    struct script s = {.src = f->src, .text = text, .node = node,
+                       .beside = f->beside, .names = &j->common.env};
     size_t before = f->out->count;
-    if (text->kind != NODE_SCALAR)
+    if (node->kind != NODE_SCALAR)
         return;
     script_read(f->a, &s, f->engines, f->out);
-    for (size_t i = before; i < f->out->count; i++)
-        settings_copy(f->a, &f->out->at[i].keys, &j->keys);
+    for (size_t i = before; i < f->out->count; i++) {
+        struct workload *w = &f->out->at[i];
+        settings_copy(f->a, &w->keys, &j->common.keys);
+        w->name = name.n > 0 ? name : w->name;
+        w->group = name;
+    }
 }
 
 /* ---- llama-swap ---- */
@@ -102,43 +103,36 @@ static struct str one_line(struct arena *a, struct str text) {
 }
 
 static void add_macros(struct job *j, const struct node *map) {
-    for (size_t i = 0; map != NULL && map->kind == NODE_MAP && i < map->count;
-         i++) {
-        struct variables so_far = {&j->env, false};
-        struct str value = one_line(
-            j->f->a, scalar_of(map->pairs[i].value));
-        setting_add(j->f->a, &j->env, map->pairs[i].key->text,
+    const struct variables so_far = {&j->common.env, false};
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pair_item(map, i)) != NULL; i++) {
+        struct str value = one_line(j->f->a, scalar_of(pair->value));
+        setting_add(j->f->a, &j->common.env, pair->key->text,
                     variables_filled(j->f->a, &so_far, value),
-                    node_bytes(map->pairs[i].key));
+                    node_bytes(pair->key));
     }
 }
 
 static void read_swapped(struct job *j, const struct pair *model) {
-    const struct launch_file *f = j->f;
     const struct node *cmd = member(model->value, "cmd");
-    size_t names = j->env.count, before = f->out->count;
+    struct setting_list *env = &j->common.env;
+    size_t names = env->count;
     if (scalar_of(cmd).n == 0)
         return;
     add_macros(j, member(model->value, "macros"));
     read_env(j, member(model->value, "env"));
-    setting_add(f->a, &j->env, STR("MODEL_ID"), model->key->text,
+    setting_add(j->f->a, env, STR("MODEL_ID"), model->key->text,
                 node_bytes(model->key));
-    struct script s = {.src = f->src, .node = cmd, .beside = f->beside,
-                       .text = one_line(f->a, cmd->text), .names = &j->env};
-    script_read(f->a, &s, f->engines, f->out);
-    for (size_t i = before; i < f->out->count; i++) {
-        f->out->at[i].name = model->key->text;
-        f->out->at[i].group = model->key->text; /* one at a time */
-    }
-    j->env.count = names;
+    read_script(j, cmd, one_line(j->f->a, cmd->text), model->key->text);
+    env->count = names;
 }
 
 static bool read_swap(struct job *j, const struct node *root) {
     const struct node *models = node_get(root, "models");
+    const struct pair *pair;
     bool found = false;
-    for (size_t i = 0; models != NULL && models->kind == NODE_MAP &&
-                       i < models->count; i++)
-        found = found || member(models->pairs[i].value, "cmd") != NULL;
+    for (size_t i = 0; (pair = pair_item(models, i)) != NULL; i++)
+        found = found || member(pair->value, "cmd") != NULL;
     if (!found)
         return false;
     add_macros(j, node_get(root, "macros"));
@@ -162,8 +156,8 @@ bool job_read(const struct launch_file *f, const struct node *root) {
     read_cards(&j, resources);
     for (size_t i = 0; is_dstack && (item = node_item(commands, i)) != NULL;
          i++)
-        read_script(&j, item);
+        read_script(&j, item, item->text, STR(""));
     if (is_sky)
-        read_script(&j, run);
+        read_script(&j, run, run->text, STR(""));
     return true;
 }

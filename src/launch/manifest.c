@@ -95,8 +95,7 @@ static const struct node *model_served(struct pod *p) {
 }
 
 static struct str without_scheme(struct str uri) {
-    bool is_hub = str_starts(uri, STR("hf://"));
-    return is_hub ? str_from(uri, 5) : uri;
+    return str_starts(uri, STR("hf://")) ? str_from(uri, 5) : uri;
 }
 
 /* Makes the command of KServe's template, which mounts /dev/shm of 1 GiB and
@@ -175,15 +174,14 @@ static void read_env_from(struct pod *p, struct workload *w,
         const struct config_map *map =
             map_of(p, member(item, "configMapRef"));
         struct str prefix = scalar_of(member(item, "prefix"));
-        for (size_t n = 0; map != NULL && n < map->data->count; n++) {
-            const struct pair *pair = &map->data->pairs[n];
-            if (pair->value->kind != NODE_SCALAR)
-                continue;
-            setting_add(p->a, &w->env,
-                        arena_printf(p->a, "%.*s%.*s", STR_ARG(prefix),
-                                     STR_ARG(pair->key->text)),
-                        pair->value->text, node_bytes(pair->value));
-        }
+        const struct pair *pair;
+        for (size_t n = 0;
+             (pair = pair_item(map ? map->data : NULL, n)) != NULL; n++)
+            if (pair->value->kind == NODE_SCALAR)
+                setting_add(p->a, &w->env,
+                            arena_printf(p->a, "%.*s%.*s", STR_ARG(prefix),
+                                         STR_ARG(pair->key->text)),
+                            pair->value->text, node_bytes(pair->value));
     }
 }
 

@@ -20,19 +20,16 @@
  * A key is read as the flag of that name. */
 #include "launch/workload.h"
 
-static struct str flag_of_key(struct arena *a, struct str key) {
-    return arena_swap(a, arena_printf(a, "--%.*s", STR_ARG(key)), '_', '-');
-}
-
 static void add_settings(const struct launch_file *f, struct workload *w,
                          const struct node *map) {
-    for (size_t i = 0; map != NULL && map->kind == NODE_MAP && i < map->count;
-         i++) {
-        const struct pair *pair = &map->pairs[i];
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pair_item(map, i)) != NULL; i++) {
         struct str value = scalar_of(pair->value);
         if (value.n == 0 || STR_IS_ONE(value, "false", "null"))
             continue;
-        word_add(f->a, &w->words, flag_of_key(f->a, pair->key->text),
+        struct str flag =
+            arena_printf(f->a, "--%.*s", STR_ARG(pair->key->text));
+        word_add(f->a, &w->words, arena_swap(f->a, flag, '_', '-'),
                  node_bytes(pair->key));
         if (!str_eq(value, STR("true")))
             node_word(f, &w->words, pair->value);
@@ -60,13 +57,6 @@ static bool is_config(const struct node *root) {
                        "max_num_seqs", "kv-cache-dtype", "kv_cache_dtype"))
             return true;
     return has_model && node_get(root, "port") != NULL;
-}
-
-static void read_config(const struct launch_file *f, const struct node *root) {
-    const struct node *model = node_or(node_get(root, "model"),
-                                       node_get(root, "model_tag"));
-    const struct node *at = node_or(model, root->pairs[0].key);
-    add_settings(f, start(f, STR("vllm serve --config"), at), root);
 }
 
 /* ---- the chart and the operator of vLLM's production stack ---- */
@@ -194,7 +184,7 @@ static bool find_llms(const struct launch_file *f, const struct node *n,
                       int depth) {
     if (n == NULL || depth > LINT_DEPTH_MAX)
         return false;
-    if (n->kind == NODE_MAP && node_get(n, "model_loading_config") != NULL) {
+    if (node_get(n, "model_loading_config") != NULL) {
         read_llm(f, n);
         return true;
     }
@@ -208,7 +198,10 @@ bool settings_read_file(const struct launch_file *f, const struct node *root) {
     if (root->kind != NODE_MAP || root->count == 0)
         return false;
     if (is_config(root)) {
-        read_config(f, root);
+        const struct node *model = node_or(node_get(root, "model"),
+                                           node_get(root, "model_tag"));
+        const struct node *at = node_or(model, root->pairs[0].key);
+        add_settings(f, start(f, STR("vllm serve --config"), at), root);
         return true;
     }
     return read_stack(f, member(root, "servingEngineSpec")) ||

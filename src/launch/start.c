@@ -19,12 +19,17 @@ static bool only_names(struct str program) {
         "tail", "trap", "alias", "chmod", "which", "for", "case", "function");
 }
 
-static bool has_word(const struct word_list *line, size_t from,
+static bool has_word(const struct word_list *line, size_t from, size_t to,
                      struct str word) {
-    for (size_t i = from; i < line->count; i++)
+    for (size_t i = from; i < to; i++)
         if (str_eq(line->at[i].text, word))
             return true;
     return false;
+}
+
+/* True for "conda run ..." or "apptainer run IMAGE". */
+static bool has_run(const struct word_list *line, size_t from) {
+    return has_word(line, from + 1, line->count, STR("run"));
 }
 
 /* True for programs that run the command behind their own options; conda and
@@ -33,7 +38,7 @@ static bool runs_another(const struct word_list *line, size_t from) {
     struct str program = path_base(line->at[from].text);
     if (STR_IS_ONE(program, "uv", "poetry", "pixi", "conda", "mamba",
                    "micromamba"))
-        return has_word(line, from + 1, STR("run"));
+        return has_run(line, from);
     return STR_IS_ONE(program, "srun", "mpirun", "mpiexec", "apptainer",
                       "singularity", "enroot", "shifter", "numactl", "taskset",
                       "nice", "ionice", "stdbuf", "timeout", "env", "setsid",
@@ -75,10 +80,6 @@ static bool takes_value(struct str option) {
                       "--project-name", "--project-directory", "--profile");
 }
 
-static bool is_value(const struct word_list *line, size_t i) {
-    return i > 0 && takes_value(line->at[i - 1].text);
-}
-
 static bool runs_images(struct str program) {
     return STR_IS_ONE(program, "docker", "podman", "nerdctl",
                       "docker-compose", "podman-compose");
@@ -89,7 +90,7 @@ static bool runs_images(struct str program) {
 static bool runs_image_itself(const struct word_list *line, size_t from) {
     return STR_IS_ONE(path_base(line->at[from].text), "apptainer",
                       "singularity") &&
-           has_word(line, from + 1, STR("run"));
+           has_run(line, from);
 }
 
 /* ---- docker run, docker compose run ---- */
@@ -103,14 +104,8 @@ static size_t behind_verb(const struct word_list *line, size_t from) {
 }
 
 static bool is_compose(const struct word_list *line, size_t from) {
-    bool is_one = str_ends(line->at[from].text, STR("-compose"));
-    for (size_t i = from + 1; i < line->count && !is_one; i++) {
-        struct str word = line->at[i].text;
-        if (STR_IS_ONE(word, "run", "create", "exec"))
-            break;
-        is_one = str_eq(word, STR("compose"));
-    }
-    return is_one;
+    return str_ends(line->at[from].text, STR("-compose")) ||
+           has_word(line, from + 1, behind_verb(line, from), STR("compose"));
 }
 
 /* The service of "run --rm -e A=b SERVICE"; the line's end: another program
@@ -145,14 +140,6 @@ static bool compose_find(struct arena *a, const struct engine_words *engines,
 
 /* ---- programs that run another program ---- */
 
-/* The first word of the command: of "-m sglang.launch_server" its Python. */
-static size_t program_begin(const struct word_list *line, size_t named,
-                            size_t from) {
-    bool is_module = named >= from + 2 &&
-                     str_eq(line->at[named - 1].text, STR("-m"));
-    return is_module ? named - 2 : named;
-}
-
 /* The last of several names: in "conda run -n vllm vllm serve" the second is
  * the program. */
 static size_t last_named(struct arena *a, const struct engine_words *engines,
@@ -186,7 +173,7 @@ static size_t named_at(struct arena *a, const struct engine_words *engines,
         bool is_text = str_find_char(word, ' ') < word.n &&
                        !str_starts(word, STR("$("));
         if (!str_starts(word, STR("-")) && !is_text &&
-            !(is_container && is_value(line, i)) &&
+            !(is_container && i > 0 && takes_value(line->at[i - 1].text)) &&
             names_engine(a, engines, word, is_container))
             return i;
     }
@@ -210,8 +197,10 @@ bool start_find(struct arena *a, const struct engine_words *engines,
                        : line->count;
     if (named < line->count) {
         named = last_named(a, engines, line, named);
+        bool is_module = named >= from + 2 &&
+                         str_eq(line->at[named - 1].text, STR("-m"));
         *out = (struct start_found){.begin = from, .named = named,
-                                    .from = program_begin(line, named, from)};
+                                    .from = is_module ? named - 2 : named};
         return true;
     }
     named = named_at(a, engines, line, from, may_be_image(line, from));

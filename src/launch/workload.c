@@ -151,10 +151,16 @@ const struct node *member(const struct node *map, const char *key) {
     return found;
 }
 
+const struct pair *pair_item(const struct node *map, size_t i) {
+    bool is_there = map != NULL && map->kind == NODE_MAP && i < map->count;
+    return is_there ? &map->pairs[i] : NULL;
+}
+
 const struct node *pair_named(const struct node *map, struct str name) {
-    for (size_t i = 0; map->kind == NODE_MAP && i < map->count; i++)
-        if (name.n > 0 && str_eq(map->pairs[i].key->text, name))
-            return map->pairs[i].value;
+    const struct pair *pair;
+    for (size_t i = 0; (pair = pair_item(map, i)) != NULL; i++)
+        if (name.n > 0 && str_eq(pair->key->text, name))
+            return pair->value;
     return NULL;
 }
 

@@ -135,6 +135,8 @@ struct env_pair {
 bool pair_at(const struct node *env, size_t i,
              struct env_pair *out); /* false: item i is no pair */
 
+/* The i-th pair of a map; NULL: no map, or no more. */
+const struct pair *pair_item(const struct node *map, size_t i);
 /* The value of a key; NULL: none. */
 const struct node *pair_named(const struct node *map, struct str name);
 /* The text of a scalar; empty: no scalar. */
