@@ -71,10 +71,6 @@ const struct source *beside_open(struct beside *b, const struct source *from,
 
 /* ---- NAME=value ---- */
 
-static bool is_name_char(char c) {
-    return is_word(c) || c == '.' || c == '-' || c == '[' || c == ']';
-}
-
 /* Reads "a\"b" up to its closing quote. False: there is none. */
 static bool read_quoted(struct arena *a, struct str text, struct str *value) {
     struct buf out;
@@ -91,12 +87,6 @@ static bool read_quoted(struct arena *a, struct str text, struct str *value) {
     return false;
 }
 
-static struct str without_comment(struct str text) {
-    size_t cut = str_find(text, STR(" #"));
-    size_t tab = str_find(text, STR("\t#"));
-    return str_trim(str_slice(text, 0, cut < tab ? cut : tab));
-}
-
 static bool is_quoted_text(struct str text) {
     return text.n > 0 && (text.p[0] == '"' || text.p[0] == '\'');
 }
@@ -105,8 +95,9 @@ static bool is_quoted_text(struct str text) {
 static bool read_value(struct beside *b, struct str text,
                        const struct variables *scope, struct str *value) {
     bool is_quoted = is_quoted_text(text);
-    if (!is_quoted)
-        *value = without_comment(text);
+    size_t blank = str_find(text, STR(" #")), tab = str_find(text, STR("\t#"));
+    if (!is_quoted) /* without a comment */
+        *value = str_trim(str_slice(text, 0, blank < tab ? blank : tab));
     else if (!read_quoted(b->a, text, value))
         return false;
     if (!is_quoted || text.p[0] == '"')
@@ -121,7 +112,7 @@ static bool read_pair(struct beside *b, struct str line,
     size_t n = 0;
     if (str_starts(line, STR("export ")))
         line = str_trim(str_from(line, 7));
-    while (n < line.n && is_name_char(line.p[n]))
+    while (n < line.n && (is_word(line.p[n]) || is_any(line.p[n], ".-[]")))
         n++;
     *name = str_slice(line, 0, n);
     struct str rest = str_trim(str_from(line, n));
@@ -134,17 +125,6 @@ static bool read_pair(struct beside *b, struct str line,
     if (rest.p[0] != '=' && rest.p[0] != ':')
         return false;
     return read_value(b, str_trim(str_from(rest, 1)), scope, value);
-}
-
-/* True for a script that is sourced before the start. Only its plain
- * assignments are read, without values that a command prints. */
-static bool is_shell_script(const struct source *src) {
-    return str_ends(src->path, STR(".sh"));
-}
-
-static bool is_printed(struct str value) {
-    return str_find(value, STR("$(")) < value.n ||
-           str_find_char(value, '`') < value.n;
 }
 
 /* The end of the line at `from`, and of the lines within the quotes of its
@@ -165,18 +145,15 @@ static size_t pair_end(struct str text, size_t from) {
     return end;
 }
 
-/* Adds a remark for a bad line, the first time that its file is read. */
-static void remark_line(struct beside *b, const struct source *src,
-                        struct str line, struct span_of_file at) {
-    struct beside_file *file = file_of(b, src->path);
-    if (file != NULL && !file->is_reported)
-        remark(b, "bad_env_line", at, line, (struct str){NULL, 0});
-}
-
+/* Bad lines are reported the first time that a file is read. Of a script that
+ * is sourced before the start only plain assignments are read, without values
+ * that a command prints. */
 void env_file_read(struct beside *b, const struct source *src,
                    const struct variables *scope, struct setting_list *out) {
+    struct beside_file *file = file_of(b, src->path);
     struct setting_list all = {0};
     struct variables known = {&all, true};
+    bool is_script = str_ends(src->path, STR(".sh"));
     if (scope->names != NULL)
         settings_copy(b->a, &all, scope->names);
     for (size_t from = 0, end; from < src->text.n; from = end + 1) {
@@ -187,16 +164,13 @@ void env_file_read(struct beside *b, const struct source *src,
         if (line.n == 0 || line.p[0] == '#')
             continue;
         if (!read_pair(b, line, &known, &name, &value)) {
-            if (!is_shell_script(src))
-                remark_line(b, src, line, at);
-            continue;
+            if (!is_script && file != NULL && !file->is_reported)
+                remark(b, "bad_env_line", at, line, STR(""));
+        } else if (!is_script || !STR_HAS_ONE(value, "$(", "`")) {
+            setting_add(b->a, &all, name, value, at);
+            setting_add(b->a, out, name, value, at);
         }
-        if (is_shell_script(src) && is_printed(value))
-            continue;
-        setting_add(b->a, &all, name, value, at);
-        setting_add(b->a, out, name, value, at);
     }
-    struct beside_file *file = file_of(b, src->path);
     if (file != NULL)
         file->is_reported = true;
 }
@@ -228,32 +202,20 @@ const struct source *env_file_open(struct beside *b,
     return src;
 }
 
-/* The position of the first variable. */
-static struct span_of_file first_variable(const struct source *src) {
-    size_t at = str_find_char(src->text, '$');
-    return (struct span_of_file){at, at < src->text.n ? at + 1 : at, src};
-}
-
-static void read_default_file(struct beside *b, const struct source *compose,
-                              struct setting_list *out) {
-    const struct variables so_far = {out, true};
-    if (str_find_char(compose->text, '$') == compose->text.n)
-        return;
-    const struct source *src = env_file_open(
-        b, compose, STR(".env"), first_variable(compose), false);
-    if (src != NULL)
-        env_file_read(b, src, &so_far, out);
-}
-
 void env_files_read(struct beside *b, const struct source *compose,
                     struct setting_list *out) {
     const char *const *names = b->o->env_files;
     const struct variables so_far = {out, true};
-    if (names == NULL || *names == NULL)
-        read_default_file(b, compose, out);
+    const struct source *src = NULL;
+    size_t at = str_find_char(compose->text, '$'); /* the first variable */
+    if ((names == NULL || *names == NULL) && at < compose->text.n)
+        src = env_file_open(b, compose, STR(".env"),
+                            (struct span_of_file){at, at + 1, compose}, false);
+    if (src != NULL)
+        env_file_read(b, src, &so_far, out);
     for (; names != NULL && *names != NULL; names++) {
-        const struct source *src = beside_open(
-            b, NULL, str_of(*names), (struct span_of_file){0}, false);
+        src = beside_open(b, NULL, str_of(*names), (struct span_of_file){0},
+                          false);
         if (src != NULL)
             env_file_read(b, src, &so_far, out);
     }

@@ -155,11 +155,11 @@ static void gather(struct post *m, const struct document *d) {
         add_question(m, question->text);
 }
 
-static size_t length_of(const struct post *m) {
-    size_t n = 0;
+static bool is_long(const struct post *m) {
+    size_t n = m->count; /* newlines */
     for (size_t i = 0; i < m->count; i++)
-        n += characters(m->at[i].text) + 1;
-    return n;
+        n += characters(m->at[i].text);
+    return n > CHARACTERS_MOST;
 }
 
 static void drop_lightest(struct post *m) {
@@ -174,7 +174,7 @@ static void drop_lightest(struct post *m) {
 void chat_walk(const struct render *t, struct buf *out) {
     struct post m = {.t = t};
     gather(&m, t->d);
-    while (m.count > 1 && length_of(&m) > CHARACTERS_MOST)
+    while (m.count > 1 && is_long(&m))
         drop_lightest(&m);
     for (size_t i = 0; i < m.count; i++) {
         buf_add(out, str_trim(m.at[i].text));

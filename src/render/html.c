@@ -136,13 +136,6 @@ static void put_link(struct html_writer *w, struct str href, struct str text) {
 
 /* ---- blocks ---- */
 
-static void put_code(struct html_writer *w, const char *language,
-                     struct str code) {
-    buf_printf(w->out, "<pre><code class=\"language-%s\">", language);
-    put_escaped(w, str_trim(clean_code(w->t, code)));
-    raw(w, "</code></pre>\n");
-}
-
 static void put_bar(struct html_writer *w, const struct bar *bar,
                     int64_t scale) {
     buf_printf(w->out, "<svg viewBox=\"0 0 %d 24\" "
@@ -294,7 +287,10 @@ static void put_block(struct html_writer *w, const struct block *under,
         break;
     case BLOCK_ITEM: put_item(w, b, level); break;
     case BLOCK_CODE:
-        put_code(w, b->language != NULL ? b->language : language, b->text);
+        buf_printf(w->out, "<pre><code class=\"language-%s\">",
+                   b->language != NULL ? b->language : language);
+        put_escaped(w, str_trim(clean_code(w->t, b->text)));
+        raw(w, "</code></pre>\n");
         break;
     case BLOCK_BARS: put_bars(w, b->bars); break;
     case BLOCK_TABLE: put_table(w, b->table); break;

@@ -50,23 +50,6 @@ static struct str moved(const struct render *t, const char *key,
                     percent_text(t, before, from));
 }
 
-static struct str step_numbers(const struct render *t,
-                               const struct release_step *s) {
-    struct words all = sentences_begin(t);
-    words_add(&all, moved(t, "fit.need_moved", s->before.need, s->from.need));
-    words_add(&all, moved(t, "fit.pool_moved", s->before.pool, s->from.pool));
-    return words_end(&all);
-}
-
-static struct str verdicts(const struct render *t,
-                           const struct release_step *s) {
-    return s->before.fits != s->from.fits
-               ? TR(t, "fit.verdict_moved",
-                    fit_verdict_word(t, s->before.fits),
-                    fit_verdict_word(t, s->from.fits))
-               : STR("");
-}
-
 static struct str default_text(const struct render *t,
                                const struct default_change *d) {
     struct str none = tr(t, "fit.default_none");
@@ -106,11 +89,16 @@ void add_steps(const struct render *t, const struct release_steps *steps) {
     struct block *under = document_section(t, "fit.by_release");
     for (size_t i = 0; i < steps->count; i++) {
         const struct release_step *s = &steps->at[i];
+        const struct release_answer *was = &s->before, *is = &s->from;
         struct str links[STEP_LINKS];
         struct words all = sentences_begin(t);
         words_add(&all, step_why(t, s));
-        words_add(&all, step_numbers(t, s));
-        words_add(&all, verdicts(t, s));
+        words_add(&all, moved(t, "fit.need_moved", was->need, is->need));
+        words_add(&all, moved(t, "fit.pool_moved", was->pool, is->pool));
+        if (was->fits != is->fits)
+            words_add(&all,
+                      TR(t, "fit.verdict_moved", fit_verdict_word(t, was->fits),
+                         fit_verdict_word(t, is->fits)));
         struct block *item = document_item(
             t, under, "-",
             TR(t, "fit.from_release", s->release, words_end(&all)));

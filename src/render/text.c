@@ -53,14 +53,10 @@ void text_put(struct text_writer *w, enum tone tone, struct str text) {
     buf_add(w->out, str_of(is_toned ? "\033[0m" : ""));
 }
 
-static void newline(struct text_writer *w) {
-    buf_add_char(w->out, '\n');
-}
-
 static void blank(struct text_writer *w) {
     struct str so_far = buf_str(w->out);
     if (so_far.n > 0 && !str_ends(so_far, STR("\n\n")))
-        newline(w);
+        buf_add_char(w->out, '\n');
 }
 
 /* ---- words ---- */
@@ -106,11 +102,11 @@ static void put_words(struct text_writer *w, const struct block *b,
         text_put(w, b->tone, lines.at[i]);
         if (i == 0 && is_beside)
             put_columns(w, b, margin + utf8_width(lines.at[0]));
-        newline(w);
+        buf_add_char(w->out, '\n');
     }
     if (has_columns && !is_beside) {
         put_columns(w, b, 0);
-        newline(w);
+        buf_add_char(w->out, '\n');
     }
 }
 
@@ -198,7 +194,7 @@ static void put_command(struct text_writer *w, size_t indent, struct str line) {
     }
     buf_fill(w->out, ' ', margin);
     text_put(w, TONE_CODE, line);
-    newline(w);
+    buf_add_char(w->out, '\n');
 }
 
 /* ---- tables ---- */
@@ -245,10 +241,10 @@ static void put_row(struct text_writer *w, const struct table *t,
         text_put(w, tone, lines.at[i]);
         if (lines.count == 1 && columns == t->columns)
             put_drawn(w, t, row, width, indent + width);
-        newline(w);
+        buf_add_char(w->out, '\n');
     }
     if (lines.count == 0)
-        newline(w);
+        buf_add_char(w->out, '\n');
 }
 
 /* Writes as many columns as there is room for; the last one wraps. */
@@ -293,7 +289,7 @@ static void put_id(struct text_writer *w, const struct block *b) {
         buf_fill(w->out, ' ', GAP);
         text_put(w, b->tone, b->column[0]);
     }
-    newline(w);
+    buf_add_char(w->out, '\n');
     if (!fits) {
         struct block kind = {.tone = b->tone};
         put_words(w, &kind, b->column[0], 0, STR(""), 0);
@@ -334,7 +330,7 @@ static void put_block(struct text_writer *w, const struct block *under,
     case BLOCK_BARS:
         blank(w);
         text_bars(w, b->bars);
-        newline(w);
+        buf_add_char(w->out, '\n');
         break;
     case BLOCK_TABLE: put_table(w, b->table, indent); break;
     case BLOCK_LINK: put_link(w, b, indent); break;

@@ -53,10 +53,6 @@ static bool may_not_begin_line(uint32_t cp) {
     return is_one_of(cp, U",.;:!?)]}%”’…，。、；：！？）】》」』％");
 }
 
-static bool may_not_end_line(uint32_t cp) {
-    return is_one_of(cp, U"([{“‘（【《「『");
-}
-
 static bool is_wide(struct utf8_char c) {
     return c.columns == 2 || (c.cp > 0x7F && is_one_of(c.cp, U"“”‘’…"));
 }
@@ -124,7 +120,8 @@ static bool may_break_before(const struct wrapping *w, size_t at,
                              struct utf8_char prev, struct utf8_char c) {
     return at > w->start && at >= w->quoted_to && prev.cp != ' ' &&
            c.cp != ' ' && (is_wide(prev) || is_wide(c)) &&
-           !may_not_begin_line(c.cp) && !may_not_end_line(prev.cp);
+           !may_not_begin_line(c.cp) &&
+           !is_one_of(prev.cp, U"([{“‘（【《「『");
 }
 
 static void take(struct wrapping *w, size_t at, struct utf8_char c) {
