@@ -107,7 +107,8 @@ static void put_operands(struct cli *c, const struct command *command) {
 /* The option of this word, if it takes a value; NULL: none. */
 static const struct option_row *valued(const char *word) {
     const char *value;
-    const struct option_row *o = word[0] == '-' ? option_of(word, &value) : NULL;
+    const struct option_row *o =
+        word[0] == '-' ? option_of(word, &value) : NULL;
     return o != NULL && o->value != NULL ? o : NULL;
 }
 

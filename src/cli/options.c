@@ -239,7 +239,8 @@ static void add_engine_flag(struct line_reader *r, const char *arg) {
 
 static void set_option(struct line_reader *r, const struct option_row *row,
                        const char *value) {
-    if (row->choices != NULL && !str_lists(str_of(row->choices), ' ', str_of(value))) {
+    if (row->choices != NULL &&
+        !str_lists(str_of(row->choices), ' ', str_of(value))) {
         set_error(r, "cli.error.choice", row->name, row->choices);
         return;
     }

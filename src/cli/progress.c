@@ -155,7 +155,8 @@ static void lay_out(const struct progress *p, struct parts *parts,
                               parts->left};
     size_t used = 0;
     for (size_t i = 0; i < 4; i++)
-        used += in_order[i][0] != '\0' ? utf8_width(str_of(in_order[i])) + 2 : 0;
+        used += in_order[i][0] != '\0' ? utf8_width(str_of(in_order[i])) + 2
+                                       : 0;
     for (size_t i = 0; i < 4 && used > width + 2; i++) {
         used -= least_first[i][0] != '\0'
                     ? utf8_width(str_of(least_first[i])) + 2 : 0;

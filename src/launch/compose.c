@@ -181,7 +181,8 @@ static void read_keys(struct service *s) {
                                         "mem_limit", "gpus"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         node_key(s->f, s->w, plain[i], service_member(s, plain[i]));
-    node_key(s->f, s->w, "mem_limit", member(member(resources, "limits"), "memory"));
+    node_key(s->f, s->w, "mem_limit",
+             member(member(resources, "limits"), "memory"));
     devices_add(s, node_item(member(reserved, "devices"), 0));
     s->w->group = scalar_of(node_item(service_member(s, "profiles"), 0));
     node_key(s->f, s->w, "build", service_member(s, "build"));
@@ -201,8 +202,8 @@ static const struct node *base_of(struct service *s, const struct node *part,
         return NULL;
     struct str name = node_text(s->f, of_it);
     if (file != NULL)
-        src = beside_open(s->f->beside, src, node_text(s->f, file), node_bytes(file),
-                          true);
+        src = beside_open(s->f->beside, src, node_text(s->f, file),
+                          node_bytes(file), true);
     if (src == NULL)
         return NULL;
     const struct node *base =
