@@ -153,14 +153,18 @@ struct str arena_swap(struct arena *a, struct str s, char old, char with) {
 }
 
 struct str arena_printf(struct arena *a, const char *format, ...) {
+    struct arena_block *b = a->blocks; /* it is written where it would lie */
+    size_t room = b ? b->size - b->used : 0;
+    char *here = room > 0 ? b->bytes + b->used : NULL;
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(here, room, format, args);
     va_end(args);
     size_t length = n < 0 ? 0 : (size_t)n;
-    char *p = arena_alloc(a, length + 1);
-    vsnprintf(p, length + 1, format, again);
+    char *p = arena_room(a, length + 1);
+    if (p != here || n < 0)
+        vsnprintf(p, length + 1, format, again);
     va_end(again);
     return (struct str){p, length};
 }

@@ -123,17 +123,22 @@ void buf_fill(struct buf *b, char c, size_t count) {
 }
 
 void buf_printf(struct buf *b, const char *format, ...) {
+    size_t room = b->failed ? 0 : b->cap - b->n;
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(room > 0 ? b->p + b->n : NULL, room, format, args);
     va_end(args);
     if (n < 0)
         b->failed = true;
-    if (n >= 0 && make_room(b, (size_t)n)) {
+    bool is_written = n >= 0 && (size_t)n < room;
+    if (!is_written && room > 0)
+        b->p[b->n] = '\0';
+    if (!is_written && n >= 0 && make_room(b, (size_t)n)) {
         vsnprintf(b->p + b->n, (size_t)n + 1, format, again);
-        b->n += (size_t)n;
+        is_written = true;
     }
+    b->n += is_written ? (size_t)n : 0;
     va_end(again);
 }
 

@@ -107,9 +107,10 @@ static const struct version_range *range_of(const struct diagnosis *d,
 /* ---- versions to evaluate at ---- */
 
 static void point_add(struct points *p, struct str version) {
-    if (!version_valid(version) || p->count == BOUND_POINTS_MAX)
+    enum in_range here = version_in_range(p->within, version);
+    if (here == RANGE_UNKNOWN || p->count == BOUND_POINTS_MAX)
         p->is_lossy = true;
-    else if (version_in_range(p->within, version) == RANGE_INSIDE)
+    else if (here == RANGE_INSIDE)
         p->at[p->count++] = version;
 }
 

@@ -79,6 +79,7 @@ struct block {
     bool is_left_out;   /* for length, see document_shorten() */
     uint8_t spare;      /* 0: always shown; else, of an answer that is too long,
                            the block of the largest number is left out first */
+    size_t lines; /* of its text on a terminal; 0: not counted yet */
     struct str text, mark, href, column[COLUMNS];
     const char *language; /* CODE: as Markdown names it; NULL: unknown */
     const struct bars *bars;

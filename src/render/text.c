@@ -34,7 +34,7 @@ static struct text_writer writer_open(const struct render *t, struct buf *out) {
     uint32_t width = t->o->width == 0 ? WIDTH_DEFAULT : t->o->width;
     width = width < WIDTH_MIN ? WIDTH_MIN : width;
     width = width > WIDTH_MAX ? WIDTH_MAX : width;
-    struct text_writer w = {t, out, width, t->o->color, {0}};
+    struct text_writer w = {t, out, width, t->o->color, {0}, false};
     widest(&t->d->top, w.columns);
     return w;
 }
@@ -108,6 +108,20 @@ static void put_words(struct text_writer *w, const struct block *b,
         put_columns(w, b, 0);
         buf_add_char(w->out, '\n');
     }
+}
+
+/* The block's own text. It has as many lines whatever other blocks are shown, so
+ * it is wrapped once to be counted. */
+static void put_text(struct text_writer *w, struct block *b, size_t indent,
+                     struct str mark, size_t margin) {
+    size_t from = w->out->n;
+    if (w->counts && b->lines > 0) {
+        for (size_t i = 0; i < b->lines; i++)
+            buf_add(w->out, STR(".\n"));
+        return;
+    }
+    put_words(w, b, b->text, indent, mark, margin);
+    b->lines = plain_count(str_from(buf_str(w->out), from), '\n');
 }
 
 /* ---- commands ---- */
@@ -297,12 +311,12 @@ static void put_id(struct text_writer *w, const struct block *b) {
 }
 
 static void put_block(struct text_writer *w, const struct block *under,
-                      const struct block *b, size_t indent) {
+                      struct block *b, size_t indent) {
     struct str no_mark = STR("");
     size_t mark = b->mark.n > 0 ? utf8_width(b->mark) + 1 : 4;
     size_t margin = indent + (mark > 3 ? mark : 3);
     switch (b->kind) {
-    case BLOCK_TITLE: put_words(w, b, b->text, 0, no_mark, 0); break;
+    case BLOCK_TITLE: put_text(w, b, 0, no_mark, 0); break;
     case BLOCK_ID: put_id(w, b); break;
     case BLOCK_SECTION:
         if (b->is_implied) {
@@ -311,17 +325,17 @@ static void put_block(struct text_writer *w, const struct block *under,
         }
         if (b->is_open)
             blank(w);
-        put_words(w, b, b->text, 0, no_mark, 0);
+        put_text(w, b, 0, no_mark, 0);
         put_blocks(w, b, ITEM_IN);
         break;
-    case BLOCK_TEXT: put_words(w, b, b->text, indent, no_mark, indent); break;
+    case BLOCK_TEXT: put_text(w, b, indent, no_mark, indent); break;
     case BLOCK_ITEM:
-        put_words(w, b, b->text, indent, b->mark, margin);
+        put_text(w, b, indent, b->mark, margin);
         put_blocks(w, b, margin);
         break;
     case BLOCK_CODE:
         if (under->kind == BLOCK_SECTION) { /* a sample, no command */
-            put_words(w, b, b->text, indent, no_mark, indent);
+            put_text(w, b, indent, no_mark, indent);
             break;
         }
         for (struct str code = unfolded(w->t->a, b->text); code.n > 0;)
@@ -344,7 +358,7 @@ static void put_block(struct text_writer *w, const struct block *under,
 
 static void put_blocks(struct text_writer *w, const struct block *under,
                        size_t indent) {
-    for (const struct block *b = under->first; b != NULL; b = b->next) {
+    for (struct block *b = under->first; b != NULL; b = b->next) {
         bool is_in_section = under->kind == BLOCK_SECTION;
         if (block_is_shown(b))
             put_block(w, under, b,
@@ -360,7 +374,9 @@ void text_walk(const struct render *t, struct buf *out) {
 size_t text_lines(const struct render *t) {
     struct buf out;
     buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
-    text_walk(t, &out);
+    struct text_writer w = writer_open(t, &out);
+    w.counts = true;
+    put_blocks(&w, &t->d->top, 0);
     return plain_count(buf_str(&out), '\n');
 }
 
@@ -368,7 +384,7 @@ struct str text_of_bars(const struct render *t, const struct bars *bars,
                         uint32_t width) {
     struct buf out;
     buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
-    struct text_writer w = {t, &out, width, false, {0}};
+    struct text_writer w = {t, &out, width, false, {0}, false};
     text_bars(&w, bars);
     return buf_str(&out);
 }

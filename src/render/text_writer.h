@@ -11,6 +11,7 @@ struct text_writer {
     uint32_t width;
     bool color;
     size_t columns[COLUMNS]; /* widths of verdict and cost, in all items */
+    bool counts; /* lines only: what they say does not matter */
 };
 
 /* Writes a part of a line, without breaks. */
