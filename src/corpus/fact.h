@@ -37,15 +37,15 @@ enum fact_source {
 struct fact {
     enum fact_name name;
     enum fact_source source;
+    uint32_t line;   /* 1-based; 0: none */
     bool known;      /* false: there is no value, `why` has the reason */
-    int64_t number;  /* bytes, tokens ...; ratio, seconds in millionths; 0/1 */
-    struct str word; /* text and version */
     bool ranged;     /* low and high are set: the interval that prints so */
+    int64_t number;  /* bytes, tokens ...; ratio, seconds in millionths; 0/1 */
     int64_t low, high;
+    struct str word; /* text and version */
     struct str text; /* verbatim, as the log has it; empty if not from a log */
     struct str spelled; /* the setting's name in the log, up to the value:
                            "--batch_size ", "'bs': "; empty: none */
-    uint32_t line;   /* 1-based; 0: none */
     int64_t gpu, rank, pid; /* which one it belongs to; FACT_NONE: none */
     struct str formula;     /* of a derived fact */
     struct str why;         /* why it is not known, or a remark on its source */

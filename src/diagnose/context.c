@@ -326,7 +326,8 @@ static void defaults_add(struct diagnosis *d, const struct fact_candidates *w) {
     struct fact_list none = {0};
     struct fact list = settings_list(d, w);
     d->lists_settings = list.known;
-    struct inputs c = inputs_of(d, &none);
+    struct inputs c;
+    inputs_fill(d, &none, &c);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &c.in[n];
         bool is_one = f->source == SOURCE_DEFAULT && f->low == f->high;

@@ -402,10 +402,12 @@ static void model_params_derive(struct diagnosis *d, struct sighting *s) {
  * is kept on the host. */
 static void model_bytes_derive(struct diagnosis *d, struct sighting *s) {
     const struct fact *params = fact_here(d, s, FACT_model_params);
-    struct inputs c = inputs_of(d, &s->facts);
     struct fact f = fact_blank(FACT_model_bytes, SOURCE_DERIVED);
-    if (!params || c.in[FACT_zero_stage].known ||
-        c.in[FACT_cpu_offload].number > 0)
+    struct inputs c;
+    if (!params)
+        return;
+    inputs_fill(d, &s->facts, &c);
+    if (c.in[FACT_zero_stage].known || c.in[FACT_cpu_offload].number > 0)
         return;
     struct span bytes = memory_weights_of(&c, params->number);
     f.known = bytes.known;

@@ -42,6 +42,7 @@ struct breakdown measured_find(struct diagnosis *d) {
     }
     if (all.count == 0)
         return (struct breakdown){0};
-    struct inputs c = inputs_of(d, &none);
+    struct inputs c;
+    inputs_fill(d, &none, &c);
     return memory_breakdown(d->a, &c, &all);
 }

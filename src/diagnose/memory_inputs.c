@@ -116,26 +116,25 @@ static void drop_disproved_defaults(const struct diagnosis *d,
     }
 }
 
-struct inputs inputs_of(struct diagnosis *d, const struct fact_list *own) {
-    struct inputs c = {0};
+void inputs_fill(struct diagnosis *d, const struct fact_list *own,
+                 struct inputs *out) {
     struct fact_list all = facts_in_force(d, own);
     for (int n = 0; n < FACT_COUNT_OF; n++)
-        c.in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
-    inputs_add(&c, &all);
-    const struct fact *engine = &c.in[FACT_engine];
-    const struct fact *model = &c.in[FACT_model];
-    const struct fact *gpu = &c.in[FACT_gpu_name];
-    c.engine = engine->known ? engine->word : (struct str){NULL, 0};
-    if (model->known) {
-        struct model_match m = reader_model(d->r, model->word);
-        c.model = m.model;
-        c.model_is_guess = m.is_guess || (m.model && model->why.n > 0);
-    }
-    c.gpu = gpu->known ? reader_gpu(d->r, gpu->word) : NULL;
-    memory_complete(&c, d->engine, d->a);
-    drop_wide_defaults(&c);
-    drop_disproved_defaults(d, &c);
-    return c;
+        out->in[n] = fact_blank((enum fact_name)n, SOURCE_LOG);
+    inputs_add(out, &all);
+    const struct fact *engine = &out->in[FACT_engine];
+    const struct fact *model = &out->in[FACT_model];
+    const struct fact *gpu = &out->in[FACT_gpu_name];
+    struct model_match m = {.model = NULL};
+    if (model->known)
+        m = reader_model(d->r, model->word);
+    out->engine = engine->known ? engine->word : (struct str){NULL, 0};
+    out->model = m.model;
+    out->model_is_guess = m.is_guess || (m.model && model->why.n > 0);
+    out->gpu = gpu->known ? reader_gpu(d->r, gpu->word) : NULL;
+    memory_complete(out, d->engine, d->a);
+    drop_wide_defaults(out);
+    drop_disproved_defaults(d, out);
 }
 
 /* True if the engine has a KV cache pool. */

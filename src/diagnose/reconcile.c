@@ -147,7 +147,8 @@ static void remark_model(struct diagnosis *d, struct finding *f,
 }
 
 void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
-    struct inputs c = inputs_of(d, &f->facts);
+    struct inputs c;
+    inputs_fill(d, &f->facts, &c);
     if (!memory_tells_models(&c))
         return;
     f->reconciliation = memory_reconcile(d->a, &c);

@@ -93,8 +93,11 @@ static bool reads_gguf(const struct inputs *c) {
 /* Adds the size of the checkpoint, which is known even if the message is only
  * "Killed". */
 static void remark_checkpoint(struct diagnosis *d, struct finding *f) {
-    struct inputs c = inputs_of(d, &f->facts);
-    if (!may_be_loading(f) || !c.model)
+    struct inputs c;
+    if (!may_be_loading(f))
+        return;
+    inputs_fill(d, &f->facts, &c);
+    if (!c.model)
         return;
     struct str format = quantization_of(&c);
     if (format.n == 0 && reads_gguf(&c))

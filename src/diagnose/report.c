@@ -195,7 +195,8 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
 void finding_weigh(struct diagnosis *d, struct finding *f) {
     if (f->role != ROLE_root)
         return;
-    struct inputs c = inputs_of(d, &f->facts);
+    struct inputs c;
+    inputs_fill(d, &f->facts, &c);
     memory_explain(d, f, &c);
     beliefs_find(d, f);
     fixes_find(d, f, &c);

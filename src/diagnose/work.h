@@ -408,7 +408,8 @@ void title_by_value(struct diagnosis *d, struct fix *fix,
 
 /* ---- memory_inputs.c ---- */
 enum shortage shortage_of(const struct entry *e, const struct fact_list *facts);
-struct inputs inputs_of(struct diagnosis *d, const struct fact_list *own);
+void inputs_fill(struct diagnosis *d, const struct fact_list *own,
+                 struct inputs *out);
 void memory_explain(struct diagnosis *d, struct finding *f,
                     const struct inputs *c);
 /* False if the numbers of one message contradict each other. */

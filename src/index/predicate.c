@@ -213,6 +213,12 @@ static struct typed negate(struct parser *p, struct typed x) {
     return made;
 }
 
+static struct typed nothing(struct parser *p, struct str where,
+                            const char *why) {
+    refuse(p, where, why);
+    return make(p, OP_CONSTANT, TYPE_ANY);
+}
+
 /* ---- operands ---- */
 
 /* A text whose doubled quotes are made single. */
@@ -416,13 +422,11 @@ static struct typed read_word(struct parser *p, struct str word) {
 }
 
 static struct typed read_inside(struct parser *p) {
-    struct typed x = make(p, OP_CONSTANT, TYPE_ANY);
-    if (p->depth == PREDICATE_DEPTH_MAX) {
-        refuse(p, p->next.rest, "deeper than predicates may be");
-        return x;
-    }
+    if (p->depth == PREDICATE_DEPTH_MAX)
+        return nothing(p, p->next.rest, "deeper than predicates may be");
     p->depth++;
     char c = next_char(p);
+    struct typed x;
     if (p->next.word.n > 0) {
         x = read_word(p, p->next.word);
     } else if (c == '\'') {
@@ -433,9 +437,9 @@ static struct typed read_inside(struct parser *p) {
         x = read_or(p);
         expect_char(p, ')', "it is not closed");
     } else {
-        refuse(p, str_slice(p->next.rest, 0, 1),
-               c == '\0' ? "it ends too early"
-                         : "this has no place in a predicate");
+        x = nothing(p, str_slice(p->next.rest, 0, 1),
+                    c == '\0' ? "it ends too early"
+                              : "this has no place in a predicate");
     }
     p->depth--;
     return x;
