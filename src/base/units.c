@@ -251,14 +251,17 @@ void units_bytes(struct buf *out, int64_t bytes) {
 }
 
 void units_count(struct buf *out, int64_t n) {
-    uint64_t left = magnitude(n), power = 1;
+    char text[32];
+    size_t at = sizeof text, digits = 0;
+    for (uint64_t left = magnitude(n); left > 0 || digits == 0; left /= 10) {
+        if (digits > 0 && digits % 3 == 0)
+            text[--at] = ',';
+        text[--at] = (char)('0' + left % 10);
+        digits++;
+    }
     if (n < 0)
-        buf_add_char(out, '-');
-    while (left / power >= 1000)
-        power *= 1000;
-    buf_printf(out, "%u", (unsigned)(left / power));
-    for (; power > 1; power /= 1000)
-        buf_printf(out, ",%03u", (unsigned)(left % power / (power / 1000)));
+        text[--at] = '-';
+    buf_add(out, (struct str){text + at, sizeof text - at});
 }
 
 void units_ratio(struct buf *out, int64_t micro) {

@@ -522,21 +522,29 @@ static bool read_test(struct parser *p, struct typed *x) {
     return is_test;
 }
 
-/* Read one operator of that level and its right operand. False: there is
- * none. */
+/* The level of the operator that comes next; -1: none does. */
+static int next_level(const struct parser *p) {
+    enum key key = p->next.key;
+    return p->next.sign != NULL                       ? (int)p->next.sign->level
+           : key == KEY_OR                            ? LEVEL_OR
+           : key == KEY_AND                           ? LEVEL_AND
+           : key >= KEY_NOT && key <= KEY_BETWEEN ? LEVEL_EQUAL
+                                                      : -1;
+}
+
+/* Read the operator that comes next, of that level, and its right operand.
+ * False: it is a NOT that stands wrong. */
 static bool read_operator(struct parser *p, enum level level,
                           struct typed *x) {
     const struct sign *sign = p->next.sign;
-    bool is_or = level == LEVEL_OR;
-    if (is_or || level == LEVEL_AND) {
-        if (!take_key(p, is_or ? KEY_OR : KEY_AND))
-            return false;
-        *x = combine_numbers(p, is_or ? OP_OR : OP_AND, *x,
+    if (level == LEVEL_OR || level == LEVEL_AND) {
+        pass(p, p->next.word.n);
+        *x = combine_numbers(p, level == LEVEL_OR ? OP_OR : OP_AND, *x,
                              read_level(p, level + 1));
         return true;
     }
-    if (sign == NULL || sign->level != level)
-        return level == LEVEL_EQUAL && read_test(p, x);
+    if (sign == NULL)
+        return read_test(p, x);
     pass(p, sign->text.n);
     struct typed y = read_level(p, level + 1);
     *x = sign->is_of_numbers ? combine_numbers(p, sign->op, *x, y)
@@ -544,18 +552,20 @@ static bool read_operator(struct parser *p, enum level level,
     return true;
 }
 
+/* An operand, and all operators behind it that bind at least as well. */
 static struct typed read_level(struct parser *p, enum level level) {
-    if (level == LEVEL_SIGN)
-        return read_signed(p);
     size_t nots = 0;
-    while (level == LEVEL_NOT && take_key(p, KEY_NOT))
+    while (level <= LEVEL_NOT && take_key(p, KEY_NOT))
         nots++;
-    struct typed x = read_level(p, level + 1);
-    while (level != LEVEL_NOT && read_operator(p, level, &x))
-        ;
+    struct typed x = nots > 0 ? read_level(p, LEVEL_EQUAL) : read_signed(p);
     if (nots > 0)
         x = negate(p, x);
-    return nots > 0 && nots % 2 == 0 ? negate(p, x) : x;
+    if (nots > 0 && nots % 2 == 0)
+        x = negate(p, x);
+    for (int next = next_level(p); next >= (int)level; next = next_level(p))
+        if (!read_operator(p, (enum level)next, &x))
+            break;
+    return x;
 }
 
 struct predicate predicate_read(struct arena *a, struct str text) {

@@ -35,13 +35,24 @@ static int decimals_of(int64_t bytes, int64_t factor) {
                                                 : 0;
 }
 
-static struct str scaled(const struct render *t, int64_t bytes, int64_t factor,
-                         int decimals) {
-    int64_t power = 1, n = 0;
+static int64_t power_of(int decimals) {
+    int64_t power = 1;
     for (int i = 0; i < decimals; i++)
         power *= 10;
-    bool is_sane = mul_div_floor(bytes, 2 * power, factor, &n);
-    n = is_sane ? (n + 1) / 2 : 0;
+    return power;
+}
+
+/* Of the last decimal. */
+static int64_t rounded(int64_t bytes, int64_t factor, int decimals) {
+    int64_t n;
+    bool is_sane = mul_div_floor(bytes, 2 * power_of(decimals), factor, &n);
+    return is_sane ? (n + 1) / 2 : 0;
+}
+
+static struct str scaled(const struct render *t, int64_t bytes, int64_t factor,
+                         int decimals) {
+    int64_t power = power_of(decimals);
+    int64_t n = rounded(bytes, factor, decimals);
     struct str whole = count_text(t, n / power);
     return decimals == 0 ? whole
                          : arena_printf(t->a, "%.*s.%0*" PRId64,
@@ -66,8 +77,8 @@ static const struct written_amount *written(const struct render *t,
     for (size_t i = 0; t->amounts && i < t->amounts->count; i++) {
         const struct written_amount *w = &t->amounts->at[i];
         int64_t apart = bytes > w->bytes ? bytes - w->bytes : w->bytes - bytes;
-        bool prints_so = str_eq(scaled(t, bytes, w->factor, w->decimals),
-                                scaled(t, w->bytes, w->factor, w->decimals));
+        bool prints_so = rounded(bytes, w->factor, w->decimals) ==
+                         rounded(w->bytes, w->factor, w->decimals);
         if (apart <= slack || (prints_so && apart <= w->bytes / SAME))
             return w;
     }
