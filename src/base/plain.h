@@ -11,11 +11,29 @@
 
 typedef signed char plain_bytes __attribute__((vector_size(PLAIN_STEP)));
 
+/* The same of twice as many. */
+#define PLAIN_LONG_STEP 32
+typedef signed char plain_long __attribute__((vector_size(PLAIN_LONG_STEP)));
+
 static inline plain_bytes plain_load(const char *p) {
     plain_bytes v;
     memcpy(&v, p, sizeof v);
     return v;
 }
+
+/* A function may be compiled twice for x86-64: the second time as PLAIN_WIDE, for
+ * machines with AVX2 and BMI2, and called if PLAIN_HAS_WIDE. Both share one body
+ * that is PLAIN_INLINE. A build with a sanitizer has the first alone, so that
+ * tests run both. */
+#define PLAIN_INLINE static inline __attribute__((always_inline))
+#if defined(__x86_64__) && !defined(__AVX2__) && !defined(__SANITIZE_ADDRESS__)
+#define PLAIN_WIDE __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#define PLAIN_HAS_WIDE                                                         \
+    (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+#else
+#define PLAIN_WIDE
+#define PLAIN_HAS_WIDE false
+#endif
 
 /* One bit for each byte of the mask, the first byte in the lowest bit. */
 static inline uint32_t plain_bits(plain_bytes mask) {
@@ -31,8 +49,7 @@ static inline uint32_t plain_bits(plain_bytes mask) {
 }
 
 /* Of 64 flags, 0 or -1, a bit each, the first one lowest. */
-static inline __attribute__((always_inline)) uint64_t
-plain_flags(const char *flags) {
+PLAIN_INLINE uint64_t plain_flags(const char *flags) {
     uint64_t bits = 0;
 #pragma GCC unroll 4
     for (size_t i = 0; i < 64; i += PLAIN_STEP)
@@ -48,6 +65,12 @@ static inline bool plain_any(plain_bytes mask) {
     memcpy(halves, &mask, sizeof halves);
     return (halves[0] | halves[1]) != 0;
 #endif
+}
+
+PLAIN_INLINE uint32_t plain_long_bits(const plain_long *mask) {
+    plain_bytes halves[2];
+    memcpy(halves, mask, sizeof halves);
+    return plain_bits(halves[0]) | plain_bits(halves[1]) << PLAIN_STEP;
 }
 
 /* Bytes are signed here, so bytes beyond ASCII are below ' ', too. */
@@ -82,24 +105,7 @@ static inline size_t plain_behind_last(struct str s, char c) {
     return n;
 }
 
-/* How often c occurs in s. A sum per byte of at most 127 steps fits a signed
- * char. */
-static inline uint64_t plain_count(struct str s, char c) {
-    uint64_t n = 0;
-    size_t i = 0;
-    while (s.n - i >= PLAIN_STEP) {
-        size_t steps = (s.n - i) / PLAIN_STEP;
-        plain_bytes sum = {0};
-        for (steps = steps < 127 ? steps : 127; steps > 0; steps--) {
-            sum -= plain_load(s.p + i) == c;
-            i += PLAIN_STEP;
-        }
-        for (size_t k = 0; k < PLAIN_STEP; k++)
-            n += (uint64_t)sum[k];
-    }
-    for (; i < s.n; i++)
-        n += s.p[i] == c;
-    return n;
-}
+/* How often c occurs in s. */
+uint64_t plain_count(struct str s, char c);
 
 #endif

@@ -35,12 +35,18 @@ static size_t find_in_short(struct str s, struct str what) {
     return s.n;
 }
 
-/* Finds places where both the first and the last byte of `what` match. */
-size_t str_find(struct str s, struct str what) {
-    if (what.n == 0)
-        return 0;
-    if (s.n < what.n + PLAIN_STEP - 1)
-        return find_in_short(s, what);
+/* Which of these places, a bit for each, have s: of those where its first and
+ * its last byte stand. The number of the place; -1: none. */
+static int first_place(const char *p, uint32_t may, struct str s) {
+    for (; may != 0; may &= may - 1) {
+        int i = __builtin_ctz(may);
+        if (memcmp(p + i, s.p, s.n) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static size_t find_any(struct str s, struct str what) {
     size_t places = s.n - what.n + 1;
     const plain_bytes none = {0};
     plain_bytes first = none + (signed char)what.p[0];
@@ -49,15 +55,42 @@ size_t str_find(struct str s, struct str what) {
         if (at + PLAIN_STEP > places)
             at = places - PLAIN_STEP; /* overlaps the step before */
         const char *p = s.p + at;
-        uint32_t may = plain_bits((plain_load(p) == first) &
-                                  (plain_load(p + what.n - 1) == last));
-        for (; may != 0; may &= may - 1) {
-            size_t i = (size_t)__builtin_ctz(may);
-            if (memcmp(p + i, what.p, what.n) == 0)
-                return at + i;
-        }
+        int i = first_place(p, plain_bits((plain_load(p) == first) &
+                                          (plain_load(p + what.n - 1) == last)),
+                            what);
+        if (i >= 0)
+            return at + (size_t)i;
     }
     return s.n;
+}
+
+PLAIN_WIDE static size_t find_wide(struct str s, struct str what) {
+    size_t places = s.n - what.n + 1;
+    const plain_long none = {0};
+    plain_long first = none + (signed char)what.p[0];
+    plain_long last = none + (signed char)what.p[what.n - 1];
+    for (size_t at = 0; at < places; at += PLAIN_LONG_STEP) {
+        if (at + PLAIN_LONG_STEP > places)
+            at = places - PLAIN_LONG_STEP;
+        plain_long here, behind;
+        memcpy(&here, s.p + at, sizeof here);
+        memcpy(&behind, s.p + at + what.n - 1, sizeof behind);
+        here = (here == first) & (behind == last);
+        int i = first_place(s.p + at, plain_long_bits(&here), what);
+        if (i >= 0)
+            return at + (size_t)i;
+    }
+    return s.n;
+}
+
+size_t str_find(struct str s, struct str what) {
+    if (what.n == 0)
+        return 0;
+    if (s.n < what.n + PLAIN_STEP - 1)
+        return find_in_short(s, what);
+    if (PLAIN_HAS_WIDE && s.n >= what.n + PLAIN_LONG_STEP - 1)
+        return find_wide(s, what);
+    return find_any(s, what);
 }
 
 static bool is_blank(char c) {

@@ -159,6 +159,10 @@ static bool is_inside_token(char a, struct str text, bool is_strong) {
     return goes_on_mark(a, text, is_strong);
 }
 
+bool wrap_may_cut(char before, struct str text) {
+    return is_inside_token(before, text, true);
+}
+
 /* Do both begin with the same kinds of characters? */
 static char kind(char c) {
     return is_digit(c) ? '0' : is_letter(c) ? 'a' : c;

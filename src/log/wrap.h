@@ -46,6 +46,10 @@ enum wrap_seam {
     WRAP_FOLD  /* it goes on behind a blank, for which there was no room */
 };
 
+/* May a wrap cut between this byte and the text behind it, no blank? Never where
+ * wrap_look() finds no WRAP_CUT. */
+bool wrap_may_cut(char before, struct str text);
+
 /* Look at a line: what was joined to the line before is that line.
  * quote_width: columns of the quote marks before text. */
 enum wrap_seam wrap_look(struct wrap_page *page, struct wrap *before,

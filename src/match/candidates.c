@@ -28,18 +28,20 @@
 #include "log/frame.h"
 #include "log/log.h"
 #include "log/stream.h"
-#include "match/starts.h"
+#include "log/wrap.h"
 
 #define CUT_REACH (8 * 1024) /* so far behind a cut its rest may stand */
 #define REST_BYTES 48        /* of it, enough to believe it */
+#define REST_LEAST 3         /* of fewer some line is taken to begin so */
 #define CUT_BACK (2 * LOG_MEMORY) /* so far before a rest its beginning */
 #define FRAME_BYTES 512       /* of a line in which frames are looked for */
 #define ESCAPED_LINE '\x7F' /* stands for an escaped newline */
 
-/* In these stretches, counted over all blocks, no word begins as a rest of one
- * of the row's literals does. */
-struct vain {
+/* From `from` to `to`, counted over all blocks, no word begins as a cut
+ * literal's rest does; is_found: there one does. */
+struct searched {
     uint64_t from, to;
+    bool is_found;
 };
 
 struct candidates {
@@ -47,9 +49,8 @@ struct candidates {
     const struct prefilter *f;
     const struct frames *frames;
     struct folded folded;
-    struct starts starts[2]; /* of the stretches last asked for */
-    struct vain *vain; /* by the first entry of a row of cuts */
-    uint64_t passed; /* bytes of stretches in blocks before */
+    struct searched *rests; /* by cut */
+    uint64_t passed;        /* folded bytes of blocks before */
     struct buf cleaned, decoded;
     struct str text; /* what is looked at, and whom it is told */
     size_t from, to; /* lines that begin here */
@@ -62,7 +63,7 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
     struct candidates *c = arena_alloc(a, sizeof *c);
     *c = (struct candidates){.a = a, .f = f, .frames = frames};
     c->folded.a = a;
-    c->vain = arena_array(a, f->cuts.entry_count, sizeof *c->vain);
+    c->rests = arena_array(a, f->cuts.entry_count, sizeof *c->rests);
     buf_init_in(&c->cleaned, a, CANDIDATE_LINE_BYTES_MAX);
     buf_init_in(&c->decoded, a, CANDIDATE_LINE_BYTES_MAX);
     return c;
@@ -217,15 +218,6 @@ static bool may_begin(struct candidates *c, const struct folded_line *l,
 
 /* ---- cut literals ---- */
 
-/* Of the stretch that the byte stands in; those of the one before it are still
- * known. */
-static const struct starts *starts_of(struct candidates *c, size_t at) {
-    struct starts *w = &c->starts[at / STARTS_STRETCH % 2];
-    if (w->from != at / STARTS_STRETCH * STARTS_STRETCH || !w->is_noted)
-        starts_note(w, fold_str(&c->folded), at);
-    return w;
-}
-
 /* A line's text may end before the folded byte, or one in a string. */
 static bool may_end(const struct candidates *c, const struct folded_line *l,
                     size_t at) {
@@ -246,34 +238,56 @@ static struct str rest_of(struct str literal, size_t at) {
     return str_slice(literal, at + (literal.p[at] == ' '), REST_BYTES);
 }
 
-/* The next place, of a word found by its first bytes, where all of s stands. */
-static size_t word_of(const struct candidates *c, const struct starts *w,
-                      size_t place, struct str s) {
-    while (place != 0 && (place + s.n > c->folded.n ||
-                          memcmp(c->folded.text + place, s.p, s.n) != 0))
-        place = starts_next(w, place);
-    return place;
+/* Has a carrier cut the line: "stdout P ..."? */
+static bool may_be_carried(const struct candidates *c,
+                           const struct folded_line *l) {
+    struct str line = str_slice(fold_str(&c->folded), l->at, l->end - l->at);
+    struct str head = str_slice(line, 0, FRAME_BYTES);
+    return str_find(head, STR(" p ")) < head.n;
+}
+
+/* May the line end with the bytes of a literal before `at`, and another go on
+ * with it? */
+static bool may_be_cut(const struct candidates *c,
+                       const struct folded_line *l, struct str literal,
+                       size_t at) {
+    char before = literal.p[at - 1];
+    struct str behind = str_from(literal, at);
+    return before == ' ' || behind.p[0] == ' ' || !l->is_simple ||
+           wrap_may_cut(before, behind) || may_be_carried(c, l);
+}
+
+/* The first place of [from, to) where s begins a word and ends before `to`; to:
+ * there is none. */
+static size_t find_word(const struct candidates *c, size_t from, size_t to,
+                        struct str s) {
+    while (from < to) {
+        struct str text = {c->folded.text + from, to - from};
+        size_t at = str_find(text, s);
+        from += at;
+        if (at == text.n || !is_word(c->folded.text[from - 1]))
+            break;
+        from++;
+    }
+    return from < to ? from : to;
+}
+
+/* Where the rest of a literal that is cut at `end` stands no more. */
+static size_t behind_cut(const struct candidates *c, size_t end) {
+    size_t to = end + 1 + CUT_REACH;
+    return to < c->folded.n ? to : c->folded.n;
 }
 
 /* Does the rest of a literal, or as much of it as tells, begin a line behind
- * this place of the line? Of a letter or two some line is taken to. */
+ * this place of the line? */
 static bool goes_on(struct candidates *c, const struct folded_line *l,
                     size_t end, struct str rest) {
-    size_t from = end + 1, to = from + CUT_REACH;
-    if (rest.n < STARTS_BYTES)
-        return true;
-    to = to < c->folded.n ? to : c->folded.n;
-    for (size_t at = from; at < to; at = starts_end(at)) {
-        const struct starts *w = starts_of(c, at);
-        size_t place = word_of(c, w, starts_first(w, rest.p), rest);
-        for (; place != 0;
-             place = word_of(c, w, starts_next(w, place), rest))
-            if (place >= from && place + rest.n <= to &&
-                (place < l->end ||
-                 may_begin(c, &c->folded.lines[line_of(c, place)], place)))
-                return true;
-    }
-    return false;
+    size_t to = behind_cut(c, end), place = end;
+    bool is_there = rest.n < REST_LEAST;
+    while (!is_there && (place = find_word(c, place + 1, to, rest)) < to)
+        is_there = place < l->end ||
+                   may_begin(c, &c->folded.lines[line_of(c, place)], place);
+    return is_there;
 }
 
 /* Does the line, or a string in it, end so before folded `to`? */
@@ -313,25 +327,24 @@ struct text_end { /* of a line, or inside of one */
     size_t at; /* folded */
 };
 
-/* Does no rest of these literals stand where it would have to? */
-static bool are_vain(struct candidates *c, size_t end, struct cut_row row) {
-    struct vain *v = &c->vain[row.from];
-    uint64_t first = (c->passed + end) / STARTS_STRETCH;
-    if (first < v->from || first > v->to)
-        *v = (struct vain){first, first};
-    for (; v->to * STARTS_STRETCH <= c->passed + end + CUT_REACH; v->to++) {
-        const struct starts *w =
-            starts_of(c, (size_t)(v->to * STARTS_STRETCH - c->passed));
-        for (size_t i = row.from; i < row.to; i++) {
-            struct cut cut = prefilter_cut(c->f, i);
-            struct str rest =
-                rest_of(prefilter_literal(c->f, cut.literal), cut.at);
-            if (rest.n < STARTS_BYTES ||
-                word_of(c, w, starts_first(w, rest.p), rest) != 0)
-                return false;
-        }
+/* May the rest of cut i stand behind `end`? */
+static bool may_be_there(struct candidates *c, size_t end, size_t i,
+                         struct str rest) {
+    struct searched *s = &c->rests[i];
+    uint64_t from = c->passed + end + 1;
+    size_t to = behind_cut(c, end);
+    if (rest.n < REST_LEAST)
+        return true;
+    if (from < s->from || from > s->to)
+        *s = (struct searched){from, from, false};
+    if (!s->is_found && s->to < c->passed + to) {
+        size_t at = (size_t)(s->to - c->passed);
+        at = at > end + rest.n ? at - rest.n : end + 1;
+        at = find_word(c, at, to, rest);
+        s->is_found = at < to;
+        s->to = c->passed + at;
     }
-    return true;
+    return s->is_found;
 }
 
 static void on_cuts(void *ctx, struct cut_row row) {
@@ -340,12 +353,12 @@ static void on_cuts(void *ctx, struct cut_row row) {
     for (size_t i = row.from; i < row.to; i++) {
         struct cut cut = prefilter_cut(c->f, i);
         struct str s = prefilter_literal(c->f, cut.literal);
-        if (end->at < cut.at ||
-            memcmp(c->folded.text + end->at - cut.at, s.p, cut.at) != 0)
-            continue;
-        if (are_vain(c, end->at, row))
-            break;
-        if (goes_on(c, end->line, end->at, rest_of(s, cut.at)))
+        struct str rest = rest_of(s, cut.at);
+        if (end->at >= cut.at &&
+            memcmp(c->folded.text + end->at - cut.at, s.p, cut.at) == 0 &&
+            may_be_cut(c, end->line, s, cut.at) &&
+            may_be_there(c, end->at, i, rest) &&
+            goes_on(c, end->line, end->at, rest))
             tell(c, cut.literal, line_of(c, end->at - cut.at));
     }
 }
@@ -409,10 +422,9 @@ static bool may_go_on(struct candidates *c, struct str s, size_t last,
                       size_t place) {
     bool has_blank = s.p[last - 1] == ' '; /* it may be the line's end */
     place -= has_blank;
-    last -= has_blank;
     struct folded_line *l = &c->folded.lines[line_of(c, place - 1)];
-    return may_end_at_blank(c, l, place) &&
-           goes_on(c, l, place, rest_of(s, last));
+    return may_end_at_blank(c, l, place) && may_be_cut(c, l, s, last) &&
+           goes_on(c, l, place, rest_of(s, last - has_blank));
 }
 
 static void on_gram(void *ctx, uint32_t literal, size_t at, size_t place) {
@@ -435,8 +447,7 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->to = to;
     c->found = found;
     c->ctx = ctx;
-    c->starts[0].is_noted = c->starts[1].is_noted = false;
-    c->passed += starts_end(c->folded.n);
+    c->passed += c->folded.n + 1;
     fold_block(c);
     prefilter_find(c->f, fold_str(&c->folded), false, on_gram, c);
     for (size_t i = 0; i < c->folded.line_count; i++)

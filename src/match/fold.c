@@ -66,42 +66,59 @@ void fold_drop_line(struct folded *f) {
 
 /* ---- steps ---- */
 
-/* A bit for each byte of a step. odd: by the byte and the one behind it, the
- * line may be. */
+/* What a step has. Newlines: a bit for each. The others: anywhere in it. odd: by
+ * the byte and the one behind it, the line may be. */
 struct step {
-    uint64_t blanks, newlines, odd;
+    uint64_t newlines;
+    bool has_odd, has_run;
 };
 
-/* One byte behind the step is read. */
-static inline __attribute__((always_inline)) struct step
-fold_step(const char *restrict p, char *restrict out) {
-    char blank[STEP], newline[STEP], odd[STEP];
-    for (size_t i = 0; i < STEP; i++) {
-        signed char c = (signed char)p[i], next = (signed char)p[i + 1];
-        bool is_large = (c >= 'A') & (c <= 'Z');
-        bool is_white = (c >= '\t') & (c <= '\r');
-        bool is_control = (c < ' ') & (c != '\n') & (c != '\t');
-        bool may_be_end = ((c & ~1) == '"') &
-                          ((next == ',') | (next == '}') | (next == '0'));
-        bool may_be_colour =
-            (c >= '0') & (c <= '9') & ((next == ';') | (next == 'm'));
-        char small = (char)(is_white ? ' ' : c | (is_large ? 32 : 0));
-        out[i] = small;
-        blank[i] = (char)-(small == ' ');
-        newline[i] = (char)-(c == '\n');
-        odd[i] = (char)-(is_control | (c == 0x7F) | ((c | 2) == '^') |
-                         may_be_end | may_be_colour);
-    }
-    return (struct step){plain_flags(blank), plain_flags(newline),
-                         plain_flags(odd)};
+PLAIN_INLINE bool is_white(signed char c) {
+    return (unsigned char)(c - '\t') <= '\r' - '\t';
 }
 
-/* The bytes behind the text are none of it. */
-static inline __attribute__((always_inline)) struct step
-fold_last_step(struct str text, char *out) {
-    char bytes[STEP + PLAIN_STEP] = {0};
-    memcpy(bytes, text.p, text.n);
-    return fold_step(bytes, out);
+/* Bytes beyond ASCII are negative. */
+PLAIN_INLINE bool may_be_odd(signed char c, signed char next) {
+    bool is_usual_white = (unsigned char)(c - '\t') <= '\n' - '\t';
+    bool is_control = ((signed char)(c + 1) <= ' ') & !is_usual_white;
+    bool may_be_end = ((c & ~1) == '"') &
+                      ((next == ',') | (next == '}') | (next == '0'));
+    bool may_be_colour =
+        ((unsigned char)(c - '0') <= ';' - '0') & (next == 'm');
+    return is_control | ((c | 2) == '^') | may_be_end | may_be_colour;
+}
+
+/* One byte behind the step is read. */
+PLAIN_INLINE struct step fold_step(const char *restrict p,
+                                           char *restrict out) {
+    char newline[STEP];
+    char odd = 0, run = 0;
+    for (size_t i = 0; i < STEP; i++) {
+        signed char c = (signed char)p[i], next = (signed char)p[i + 1];
+        signed char large = (signed char)-((unsigned char)(c - 'A') <= 25);
+        signed char white = (signed char)-is_white(c);
+        char small = (char)((c & ~white) | ((large | white) & ' '));
+        out[i] = small;
+        newline[i] = (char)-(c == '\n');
+        run |= (char)-((small == ' ') & ((unsigned char)next <= ' '));
+        odd |= (char)-may_be_odd(c, next);
+    }
+    return (struct step){plain_flags(newline), odd != 0, run != 0};
+}
+
+/* A bit for each byte of the step that may be odd. */
+static uint64_t odd_bits(const char *p) {
+    char odd[STEP];
+    for (size_t i = 0; i < STEP; i++)
+        odd[i] = (char)-may_be_odd((signed char)p[i], (signed char)p[i + 1]);
+    return plain_flags(odd);
+}
+
+static uint64_t blank_bits(const char *folded) {
+    char blank[STEP];
+    for (size_t i = 0; i < STEP; i++)
+        blank[i] = (char)-(folded[i] == ' ');
+    return plain_flags(blank);
 }
 
 static inline uint64_t first_bits(size_t count) {
@@ -114,12 +131,12 @@ static inline size_t first_of(uint64_t bits) {
 
 /* ---- what cleaning changes, escapes, ends of strings ---- */
 
-/* Is byte i the last digit of a colour whose ESC is lost: "[1;36m"? */
+/* Is byte i the last one before the m of a colour whose ESC is lost:
+ * "[1;36m"? */
 static bool is_colour(struct str s, size_t i) {
-    size_t n = 0;
-    while (n < 3 && n < i && is_digit(s.p[i - n]))
-        n++;
-    return s.p[i - n] == '[';
+    while (i > 0 && (is_digit(s.p[i]) || s.p[i] == ';'))
+        i--;
+    return s.p[i] == '[';
 }
 
 static bool is_odd(struct str s, size_t i) {
@@ -128,7 +145,7 @@ static bool is_odd(struct str s, size_t i) {
     case '"': return next == ',' || next == '}';
     case '#': return next == '0';
     case '^': return next == '[' || next == 'M';
-    default: return !is_digit(s.p[i]) || is_colour(s, i);
+    default: return s.p[i] < '0' || s.p[i] > ';' || is_colour(s, i);
     }
 }
 
@@ -142,14 +159,14 @@ struct folding {
     bool has_odd, is_done; /* the line; it has ended, too */
 };
 
-/* So much of the step's `count` bytes stands up to the end of a line that is
- * odd. */
-static inline size_t up_to_odd(struct folding *w, const struct step *s,
-                               size_t count) {
-    uint64_t odd = w->has_odd ? 1 : s->odd & first_bits(count);
+/* So much of the `count` bytes of the step at p stands up to the end of a line
+ * that is odd. */
+static size_t up_to_odd(struct folding *w, const char *p, uint64_t newlines,
+                        size_t count) {
+    uint64_t odd = w->has_odd ? 1 : odd_bits(p) & first_bits(count);
     while (odd != 0 && !w->has_odd && !is_odd(w->text, w->at + first_of(odd)))
         odd &= odd - 1;
-    uint64_t ends = s->newlines & first_bits(count) & -(odd & -odd);
+    uint64_t ends = newlines & first_bits(count) & -(odd & -odd);
     w->has_odd = odd != 0;
     w->is_done = ends != 0;
     return w->is_done ? first_of(ends) + 1 : count;
@@ -189,32 +206,42 @@ static inline void add_lines(struct folding *w, size_t n, uint64_t ends,
     }
 }
 
-static inline __attribute__((always_inline)) size_t
-fold(struct folded *f, struct str text, size_t raw, bool is_by_line) {
+/* The text's last step, and nothing behind it. */
+static const char *last_step(struct str text, char bytes[STEP + PLAIN_STEP]) {
+    memset(bytes, 0, STEP + PLAIN_STEP);
+    memcpy(bytes, text.p, text.n);
+    return bytes;
+}
+
+PLAIN_INLINE size_t fold(struct folded *f, struct str text, size_t raw,
+                         bool is_by_line) {
     struct folding w = {.f = f, .text = text, .raw = raw, .line = f->n,
                         .line_raw = raw};
-    uint64_t has_blank = f->n > 0 && f->text[f->n - 1] == ' ';
+    bool has_blank = f->n > 0 && f->text[f->n - 1] == ' ';
+    char last[STEP + PLAIN_STEP];
     make_room(f, text.n + 2 * STEP);
     note_shift(f, f->n, raw);
     while (w.at < text.n && !w.is_done) {
-        size_t n = f->n, left = text.n - w.at;
-        size_t count = left < STEP ? left : STEP;
-        struct str rest = {text.p + w.at, count};
-        struct step s = left > STEP ? fold_step(rest.p, f->text + n)
-                                    : fold_last_step(rest, f->text + n);
-        if (is_by_line && (s.odd != 0 || w.has_odd))
-            count = up_to_odd(&w, &s, count);
-        uint64_t drops = s.blanks & (s.blanks << 1 | has_blank) &
-                         first_bits(count);
-        f->n += count;
-        if (drops != 0) {
-            f->n = n;
-            squeeze(&w, drops);
-            f->n += count - (size_t)__builtin_popcountll(drops);
+        size_t n = f->n, count = text.n - w.at;
+        const char *p = text.p + w.at;
+        if (count <= STEP)
+            p = last_step(str_from(text, w.at), last);
+        else
+            count = STEP;
+        struct step s = fold_step(p, f->text + n);
+        if (is_by_line && (s.has_odd || w.has_odd))
+            count = up_to_odd(&w, p, s.newlines, count);
+        uint64_t drops = 0;
+        if (s.has_run || (has_blank && f->text[n] == ' ')) {
+            uint64_t blanks = blank_bits(f->text + n);
+            drops = blanks & (blanks << 1 | has_blank) & first_bits(count);
         }
+        has_blank = f->text[n + STEP - 1] == ' ';
+        if (drops != 0)
+            squeeze(&w, drops);
+        f->n = n + count - (size_t)__builtin_popcountll(drops);
         if (is_by_line)
             add_lines(&w, n, s.newlines & first_bits(count), drops);
-        has_blank = s.blanks >> (STEP - 1);
         w.at += count;
     }
     if (is_by_line && w.line_raw < raw + w.at)
@@ -224,8 +251,18 @@ fold(struct folded *f, struct str text, size_t raw, bool is_by_line) {
     return w.at;
 }
 
-size_t fold_lines(struct folded *f, struct str text, size_t raw) {
+static size_t fold_lines_any(struct folded *f, struct str text, size_t raw) {
     return fold(f, text, raw, true);
+}
+
+PLAIN_WIDE static size_t fold_lines_wide(struct folded *f, struct str text,
+                                         size_t raw) {
+    return fold(f, text, raw, true);
+}
+
+size_t fold_lines(struct folded *f, struct str text, size_t raw) {
+    return PLAIN_HAS_WIDE ? fold_lines_wide(f, text, raw)
+                          : fold_lines_any(f, text, raw);
 }
 
 void fold_add(struct folded *f, struct str text, size_t raw) {

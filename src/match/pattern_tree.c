@@ -172,11 +172,15 @@ static struct node read_class(struct parser *p) {
 
 static struct branch *read_branches(struct parser *p);
 
+/* Options that are set inside end with the group. */
 static struct node read_inside(struct parser *p, enum node_kind kind,
                                struct str opening) {
     struct node group = {.kind = kind, .opening = opening};
+    bool is_nocase = p->is_nocase, is_dotall = p->is_dotall;
     group.branches = read_branches(p);
     p->gave_up = p->gave_up || !takes(p, ")");
+    p->is_nocase = is_nocase;
+    p->is_dotall = is_dotall;
     return group;
 }
 
@@ -184,12 +188,18 @@ static struct node read_inside(struct parser *p, enum node_kind kind,
 static struct node read_options(struct parser *p, size_t end, struct str on) {
     struct str opening = str_slice(p->in, p->at, end + 1 - p->at);
     bool is_group = p->in.p[end] == ':';
-    p->is_nocase = p->is_nocase || str_find_char(on, 'i') < on.n;
-    p->is_dotall = p->is_dotall || str_find_char(on, 's') < on.n;
+    bool is_nocase = p->is_nocase, is_dotall = p->is_dotall;
+    struct node node = {.kind = NODE_EMPTY};
+    p->is_nocase = is_nocase || str_find_char(on, 'i') < on.n;
+    p->is_dotall = is_dotall || str_find_char(on, 's') < on.n;
     p->is_odd = p->is_odd || !is_group;
     p->at = end + 1;
-    return is_group ? read_inside(p, NODE_GROUP, opening)
-                    : (struct node){.kind = NODE_EMPTY};
+    if (is_group) {
+        node = read_inside(p, NODE_GROUP, opening);
+        p->is_nocase = is_nocase;
+        p->is_dotall = is_dotall;
+    }
+    return node;
 }
 
 static struct node read_group(struct parser *p) {

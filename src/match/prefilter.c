@@ -10,7 +10,7 @@
 #include "index/digest.h"
 #include "base/plain.h"
 
-#define FEW_SHORTS 8 /* entries of short literals */
+#define FEW_SHORTS 3 /* short literals */
 
 /* ---- opening ---- */
 
@@ -190,53 +190,94 @@ static void try_grams(const struct finding *w, enum gram_kind kind,
     }
 }
 
-static inline bool has_gram(struct hash_set set, enum gram_kind kind,
-                            uint64_t eight) {
+PLAIN_INLINE bool has_gram(struct hash_set set, enum gram_kind kind,
+                           uint64_t eight) {
     return hash_is_in(set, word_hash(eight, gram_rules[kind].bytes));
 }
 
-/* A short literal, at every place: of a few that is faster than their grams. */
-static void find_short(const struct finding *w, const unsigned char *entry) {
-    const char *window = (const char *)entry + 4 * ENTRY_WINDOW;
-    const plain_bytes none = {0};
-    plain_bytes first = none + window[0], last = none + window[2];
-    for (size_t at = 0; at < w->text.n; at += PLAIN_STEP) {
-        const char *p = w->text.p + at;
-        uint32_t may = plain_bits((plain_load(p) == first) &
-                                  (plain_load(p + 2) == last));
-        for (; may != 0; may &= may - 1) {
-            size_t place = (size_t)__builtin_ctz(may);
-            if (p[place + 1] == window[1])
-                try_entry(w, entry, at + place);
-        }
+/* By grams of a kind. */
+PLAIN_INLINE void find_grams(const struct finding *w, enum gram_kind kind) {
+    const struct finding own = *w;
+    struct hash_set set = w->f->grams[kind].set;
+    uint32_t stride = gram_rules[kind].stride;
+    for (size_t i = 0; i < own.text.n; i += stride) {
+        uint64_t eight = eight_at(own.text.p + i);
+        if (has_gram(set, kind, eight))
+            try_grams(w, kind, i, eight);
     }
 }
 
-static void find_long(const struct finding *w) {
-    struct hash_set set = w->f->grams[GRAM_FIVE].set;
-    struct str text = w->text;
-    for (size_t i = 0; i < text.n; i += GRAM_STRIDE) {
-        uint64_t eight = eight_at(text.p + i);
-        if (has_gram(set, GRAM_FIVE, eight))
-            try_grams(w, GRAM_FIVE, i, eight);
+struct few { /* literals with grams of two, and how many */
+    const unsigned char *entry[FEW_SHORTS];
+    size_t count;
+};
+
+static struct few few_of(const struct gram_table *t) {
+    struct few few = {.count = 0};
+    for (size_t i = 0; i < t->entry_count; i++) {
+        const unsigned char *entry = t->entries + 4 * ENTRY_WORDS * i;
+        if (word_at(entry, ENTRY_AT) >> 16 == 0) /* its window's first gram */
+            few.entry[few.count++] = entry;
     }
+    return few;
+}
+
+static void try_few(const struct finding *w, const struct few *few,
+                    size_t from) {
+    for (size_t at = from; at < from + PLAIN_LONG_STEP; at++)
+        for (size_t i = 0; i < few->count; i++)
+            if (memcmp(w->text.p + at, few->entry[i] + 4 * ENTRY_WINDOW,
+                       WINDOW_BYTES(GRAM_TWO)) == 0)
+                try_entry(w, few->entry[i], at);
+}
+
+/* At every place: that is faster than their grams. */
+PLAIN_INLINE void find_few(const struct finding *w) {
+    struct few few = few_of(&w->f->grams[GRAM_TWO]);
+    const plain_long none = {0};
+    plain_long bytes[FEW_SHORTS][3];
+    for (size_t i = 0; i < FEW_SHORTS && few.count > 0; i++)
+        for (size_t k = 0; k < 3; k++)
+            bytes[i][k] = none + (signed char)few.entry[i < few.count ? i : 0]
+                                                 [4 * ENTRY_WINDOW + k];
+    for (size_t at = 0; few.count > 0 && at < w->text.n;
+         at += PLAIN_LONG_STEP) {
+        plain_long first, second, third, any = none;
+        memcpy(&first, w->text.p + at, sizeof first);
+        memcpy(&second, w->text.p + at + 1, sizeof second);
+        memcpy(&third, w->text.p + at + 2, sizeof third);
+#pragma GCC unroll 3
+        for (size_t i = 0; i < FEW_SHORTS; i++)
+            any |= (first == bytes[i][0]) & (second == bytes[i][1]) &
+                   (third == bytes[i][2]);
+        if (plain_long_bits(&any) != 0)
+            try_few(w, &few, at);
+    }
+}
+
+PLAIN_INLINE void find_all(const struct finding *w) {
+    find_grams(w, GRAM_FIVE);
+    if (w->f->grams[GRAM_TWO].entry_count > 2 * FEW_SHORTS)
+        find_grams(w, GRAM_TWO);
+    else
+        find_few(w);
+}
+
+static void find_any(const struct finding *w) {
+    find_all(w);
+}
+
+PLAIN_WIDE static void find_wide(const struct finding *w) {
+    find_all(w);
 }
 
 void prefilter_find(const struct prefilter *f, struct str text, bool is_whole,
                     literal_fn found, void *ctx) {
     const struct finding w = {f, text, is_whole, found, ctx};
-    const struct gram_table *t = &f->grams[GRAM_TWO];
-    find_long(&w);
-    for (size_t i = 0; t->entry_count > FEW_SHORTS && i < text.n; i += 2) {
-        uint64_t eight = eight_at(text.p + i);
-        if (has_gram(t->set, GRAM_TWO, eight))
-            try_grams(&w, GRAM_TWO, i, eight);
-    }
-    for (size_t i = 0; t->entry_count <= FEW_SHORTS && i < t->entry_count; i++) {
-        const unsigned char *entry = t->entries + 4 * ENTRY_WORDS * i;
-        if (word_at(entry, ENTRY_AT) >> 16 == 0) /* its window's first gram */
-            find_short(&w, entry);
-    }
+    if (PLAIN_HAS_WIDE)
+        find_wide(&w);
+    else
+        find_any(&w);
 }
 
 /* ---- cut literals ---- */

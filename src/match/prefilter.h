@@ -193,9 +193,9 @@ static inline void prefilter_put(unsigned char *table, size_t i,
         table[4 * i + k] = (unsigned char)(word >> (8 * k));
 }
 
-/* Of the first n of eight bytes. */
+/* Of the first n of eight bytes: the product leaves no place for the others. */
 static inline uint64_t word_hash(uint64_t eight, uint32_t n) {
-    return (eight << (64 - 8 * n)) * UINT64_C(0x9e3779b97f4a7c15);
+    return eight * (UINT64_C(0x9e3779b97f4a7c15) << (64 - 8 * n));
 }
 
 /* Eight bytes may be read. */
@@ -208,8 +208,8 @@ static inline uint32_t hash_place(uint64_t hash, uint32_t log2) {
 }
 
 static inline bool hash_is_in(struct hash_set s, uint64_t hash) {
-    uint32_t bit = hash_place(hash, s.log2);
-    return (word_at(s.words, bit / 32) >> bit % 32 & 1) != 0;
+    uint32_t word = word_at(s.words, hash >> (64 - s.log2 + 5));
+    return (word >> (hash >> (64 - s.log2)) % 32 & 1) != 0;
 }
 
 #endif

@@ -19,8 +19,8 @@
 #define COUNTED_BYTES 4
 #define COUNTS_LOG2 16
 #define HEALTHY_COST 4096 /* of a place in a healthy line */
-#define BLANK_COST 40000 /* of a window where a line is easily cut */
-#define CUT_COST 1
+#define END_COST 65536   /* of a healthy line that ends as one that is cut in
+                            the window would */
 #define SHARE_COST 64    /* of a place in another literal */
 #define SET_BITS 64     /* for each hash in a set */
 
@@ -50,6 +50,7 @@ struct builder {
     uint32_t literal_count, literal_bytes;
     struct gram_list tables[TABLES];
     uint32_t *counts; /* of four bytes, by hash */
+    uint32_t *ends;   /* the same at the ends of healthy lines */
 };
 
 /* ---- literals ---- */
@@ -110,13 +111,13 @@ static uint64_t hash_of(const char *p, uint32_t n) {
     return bytes_hash(bytes, n);
 }
 
-static uint32_t *count_of(const struct builder *b, const char *p) {
-    return &b->counts[hash_place(hash_of(p, COUNTED_BYTES), COUNTS_LOG2)];
+static uint32_t *count_of(uint32_t *counts, const char *p) {
+    return &counts[hash_place(hash_of(p, COUNTED_BYTES), COUNTS_LOG2)];
 }
 
 static void count_text(struct builder *b, struct str s, uint32_t cost) {
     for (size_t i = 0; i + COUNTED_BYTES <= s.n; i++)
-        *count_of(b, s.p + i) += cost;
+        *count_of(b->counts, s.p + i) += cost;
 }
 
 static void count_all(struct builder *b) {
@@ -124,8 +125,11 @@ static void count_all(struct builder *b) {
     const struct str *lines = healthy_lines(&healthy);
     b->counts = arena_array(b->a, (size_t)1 << COUNTS_LOG2,
                             sizeof *b->counts);
-    for (size_t i = 0; i < healthy; i++)
+    b->ends = arena_array(b->a, (size_t)1 << COUNTS_LOG2, sizeof *b->ends);
+    for (size_t i = 0; i < healthy; i++) {
         count_text(b, lines[i], HEALTHY_COST);
+        *count_of(b->ends, lines[i].p + lines[i].n - COUNTED_BYTES) += END_COST;
+    }
     for (uint32_t i = 0; i < b->literal_count; i++)
         count_text(b, b->literals[i], SHARE_COST);
 }
@@ -148,16 +152,21 @@ static enum gram_kind kind_of(struct str s) {
     return kind;
 }
 
-/* What logs and literals have of the window's bytes, four by four, and of what
- * stands before a blank in it, where a line is easily cut. */
+/* So many of the literal's bytes stand before a cut at i, a blank excluded. */
+static size_t cut_end(struct str s, size_t i) {
+    return i - (s.p[i - 1] == ' ');
+}
+
+/* What logs and literals have of the window's bytes, four by four, and how many
+ * lines end as one does that is cut in it. */
 static uint64_t window_cost(const struct builder *b, struct str s, size_t from,
                             uint32_t bytes) {
     uint64_t cost = 0;
     for (size_t i = from; i + COUNTED_BYTES <= from + bytes; i++)
-        cost += *count_of(b, s.p + i);
-    for (size_t i = from; i < from + bytes; i++)
-        if (s.p[i] == ' ' && i >= COUNTED_BYTES)
-            cost += BLANK_COST + CUT_COST * *count_of(b, s.p + i - COUNTED_BYTES);
+        cost += *count_of(b->counts, s.p + i);
+    for (size_t i = from + 1; i < from + bytes; i++)
+        if (cut_end(s, i) >= COUNTED_BYTES)
+            cost += *count_of(b->ends, s.p + cut_end(s, i) - COUNTED_BYTES);
     return cost;
 }
 
@@ -181,9 +190,10 @@ static void add_cuts(struct builder *b, uint32_t literal, uint32_t from,
     struct gram_list *list = &b->tables[TABLE_CUTS];
     struct str s = b->literals[literal];
     for (uint32_t i = from + 1; i < to; i++) {
-        uint32_t at = i - (s.p[i - 1] == ' ');
+        uint32_t at = (uint32_t)cut_end(s, i);
         uint32_t n = at < LONG_END ? SHORT_END : LONG_END;
-        if (at < SHORT_END)
+        bool is_twice = at < i && i > from + 1; /* the one before is the same */
+        if (at < SHORT_END || is_twice)
             continue;
         *ARENA_ADD(b->a, list->at, list->count, list->cap) =
             (struct gram){hash_of(s.p + at - n, n), literal, at, {0}};
@@ -212,9 +222,9 @@ static uint32_t log2_of(size_t count, uint32_t least) {
     return log2;
 }
 
-static void put_hash(unsigned char *words, uint32_t log2, uint64_t hash) {
+static void put_hash(unsigned char *bytes, uint32_t log2, uint64_t hash) {
     uint32_t bit = hash_place(hash, log2);
-    prefilter_put(words, bit / 32, word_at(words, bit / 32) | 1u << bit % 32);
+    bytes[bit / 8] |= (unsigned char)(1u << bit % 8);
 }
 
 static int by_hash(const void *x, const void *y) {

@@ -1,5 +1,5 @@
 /* test_fold.c: folding many bytes at a time says what folding byte by byte
- * says, wherever lines and blanks fall; so does looking for words. */
+ * says, wherever lines and blanks fall. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -9,7 +9,6 @@
 
 #include "log/clean.h"
 #include "match/fold.h"
-#include "match/starts.h"
 
 #define ROUNDS 4000
 #define TEXT_MAX 120
@@ -102,36 +101,10 @@ static void lines_are_whole_and_odd_ones_are_told(void **state) {
     }
 }
 
-static bool is_start(struct str s, size_t at) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    return s.p[at] != ' ' && strchr(letters, s.p[at - 1]) == NULL;
-}
-
-static void words_are_found_by_their_first_bytes(void **state) {
-    (void)state;
-    static struct starts w;
-    static char bytes[3 * STARTS_STRETCH + FOLD_SLACK];
-    uint64_t seed = 3;
-    struct str text = {bytes, 2 * STARTS_STRETCH + 77};
-    for (size_t i = 0; i < text.n; i++)
-        bytes[i] = "ab_7 :]"[roll(&seed, 7)];
-    for (size_t at = 0; at < text.n; at = starts_end(at)) {
-        size_t told = 0, stand = 0;
-        starts_note(&w, text, at);
-        for (size_t p = starts_first(&w, "ab_"); p != 0; p = starts_next(&w, p))
-            told += p > 0 && memcmp(bytes + p, "ab_", 3) == 0 && is_start(text, p);
-        for (size_t p = at > 0 ? at : 1; p < starts_end(at) && p < text.n; p++)
-            stand += memcmp(bytes + p, "ab_", 3) == 0 && is_start(text, p);
-        assert_true(stand > 0 || at == 2 * STARTS_STRETCH);
-        assert_int_equal(told, stand);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_text_as_byte_by_byte),
         cmocka_unit_test(lines_are_whole_and_odd_ones_are_told),
-        cmocka_unit_test(words_are_found_by_their_first_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

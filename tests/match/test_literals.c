@@ -64,6 +64,8 @@ static const struct {
     {"a\\x{4e2d}bcdefghi", "bcdefghi"},
     {"中文内存不足", "中文内存不足"},
     {"(?i)中文risk now", "now"},
+    {"(?i:中文risk) exhausted", "exhausted"},
+    {"(文(?i)risk) exhausted", "exhausted"},
     /* lines' ends and assertions take no room */
     {"^Killed process$", "killed process"},
     {"out of(?! time) memory", "out of memory"},
