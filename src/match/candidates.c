@@ -363,13 +363,15 @@ static void on_cuts(void *ctx, struct cut_row row) {
     }
 }
 
-static void look_at_end(struct candidates *c, struct folded_line *l,
-                        size_t at) {
+static inline void look_at_end(struct candidates *c, struct folded_line *l,
+                               size_t at) {
     struct text_end end = {c, l, at};
-    prefilter_find_cuts(c->f, fold_str(&c->folded), at, on_cuts, &end);
+    if (at < LONG_END || prefilter_may_cut(c->f, c->folded.text + at))
+        prefilter_find_cuts(c->f, fold_str(&c->folded), at, on_cuts, &end);
 }
 
-static void look_at_ends(struct candidates *c, struct folded_line *l) {
+/* Ends of strings, and of lines that were escaped. */
+static void look_inside(struct candidates *c, struct folded_line *l) {
     struct str line = str_slice(fold_str(&c->folded), l->at, l->end - l->at);
     for (size_t at = 0; !l->is_simple &&
                         (at += str_find_char(str_slice(line, at, line.n),
@@ -380,7 +382,6 @@ static void look_at_ends(struct candidates *c, struct folded_line *l) {
                         (at += str_find_char(str_slice(line, at, line.n),
                                              ESCAPED_LINE)) < line.n; at++)
         look_at_end(c, l, l->at + at);
-    look_at_end(c, l, l->end);
 }
 
 /* ---- literals with a gram ---- */
@@ -450,7 +451,12 @@ void candidates_find(struct candidates *c, struct str text, size_t from,
     c->passed += c->folded.n + 1;
     fold_block(c);
     prefilter_find(c->f, fold_str(&c->folded), false, on_gram, c);
-    for (size_t i = 0; i < c->folded.line_count; i++)
-        if (c->folded.lines[i].raw >= from && c->folded.lines[i].raw < to)
-            look_at_ends(c, &c->folded.lines[i]);
+    for (size_t i = 0; i < c->folded.line_count; i++) {
+        struct folded_line *l = &c->folded.lines[i];
+        if (l->raw < from || l->raw >= to)
+            continue;
+        if (!l->is_simple || !l->is_plain)
+            look_inside(c, l);
+        look_at_end(c, l, l->end);
+    }
 }

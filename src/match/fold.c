@@ -8,10 +8,12 @@
 #include "base/plain.h"
 #include "base/sort.h"
 
-#define STEP 64
+#define STEP FOLD_STEP
 #define TOP_BIT (UINT64_C(1) << (STEP - 1))
 
 void fold_clear(struct folded *f) {
+    if (f->raw)
+        f->raw->from = NULL;
     f->n = f->shift_count = f->line_count = 0;
 }
 
@@ -66,19 +68,12 @@ void fold_drop_line(struct folded *f) {
 
 /* ---- steps ---- */
 
-/* What a step has. Newlines: a bit for each. The others: anywhere in it. odd: by
- * the byte and the one behind it, the line may be. */
-struct step {
-    uint64_t newlines;
-    bool has_odd, has_run;
-};
-
-PLAIN_INLINE bool is_white(signed char c) {
+PLAIN_INLINE bool is_white(unsigned char c) {
     return (unsigned char)(c - '\t') <= '\r' - '\t';
 }
 
 /* Bytes beyond ASCII are negative. */
-PLAIN_INLINE bool may_be_odd(signed char c, signed char next) {
+PLAIN_INLINE int may_be_odd(signed char c, signed char next) {
     bool is_usual_white = (unsigned char)(c - '\t') <= '\n' - '\t';
     bool is_control = ((signed char)(c + 1) <= ' ') & !is_usual_white;
     bool may_be_end = ((c & ~1) == '"') &
@@ -88,27 +83,110 @@ PLAIN_INLINE bool may_be_odd(signed char c, signed char next) {
     return is_control | ((c | 2) == '^') | may_be_end | may_be_colour;
 }
 
-/* One byte behind the step is read. */
-PLAIN_INLINE struct step fold_step(const char *restrict p,
-                                           char *restrict out) {
-    char newline[STEP];
-    char odd = 0, run = 0;
-    for (size_t i = 0; i < STEP; i++) {
-        signed char c = (signed char)p[i], next = (signed char)p[i + 1];
-        signed char large = (signed char)-((unsigned char)(c - 'A') <= 25);
-        signed char white = (signed char)-is_white(c);
-        char small = (char)((c & ~white) | ((large | white) & ' '));
-        out[i] = small;
-        newline[i] = (char)-(c == '\n');
-        run |= (char)-((small == ' ') & ((unsigned char)next <= ' '));
-        odd |= (char)-may_be_odd(c, next);
-    }
-    return (struct step){plain_flags(newline), odd != 0, run != 0};
+PLAIN_INLINE char fold_char(signed char c) {
+    signed char large = (signed char)-((unsigned char)(c - 'A') <= 25);
+    signed char white = (signed char)-is_white((unsigned char)c);
+    return (char)((c & ~white) | ((large | white) & ' '));
 }
 
-/* A bit for each byte of the step that may be odd. */
-static uint64_t odd_bits(const char *p) {
-    char odd[STEP];
+/* Of a folded byte, and the one behind it that is not. */
+PLAIN_INLINE int may_run(char small, char next) {
+    return (small == ' ') & ((unsigned char)next <= ' ');
+}
+
+/* Both halves of a step at once: each flag of half as many bytes. Newlines of the
+ * step at p, and true if it may have a run of blanks. One byte behind it is
+ * read. */
+PLAIN_INLINE bool fold_step(const char *restrict p, char *restrict out,
+                            uint64_t *newlines) {
+    char newline[STEP];
+    plain_long flags;
+    char run[STEP / 2];
+    for (size_t i = 0; i < STEP / 2; i++) {
+        const char *low = p + i, *high = p + STEP / 2 + i;
+        out[i] = fold_char((signed char)low[0]);
+        out[STEP / 2 + i] = fold_char((signed char)high[0]);
+        newline[i] = (char)-(low[0] == '\n');
+        newline[STEP / 2 + i] = (char)-(high[0] == '\n');
+        run[i] = (char)-(may_run(out[i], low[1]) |
+                         may_run(out[STEP / 2 + i], high[1]));
+    }
+    *newlines = plain_flags(newline);
+    memcpy(&flags, run, sizeof flags);
+    return plain_long_bits(&flags) != 0;
+}
+
+PLAIN_INLINE bool step_may_be_odd(const char *p) {
+    plain_long flags;
+    char odd[STEP / 2];
+    for (size_t i = 0; i < STEP / 2; i++) {
+        const signed char *low = (const signed char *)p + i;
+        const signed char *high = low + STEP / 2;
+        odd[i] = (char)-(may_be_odd(low[0], low[1]) |
+                         may_be_odd(high[0], high[1]));
+    }
+    memcpy(&flags, odd, sizeof flags);
+    return plain_long_bits(&flags) != 0;
+}
+
+/* The text's last step, and nothing behind it. */
+static const char *last_step(struct str text, char bytes[STEP + PLAIN_STEP]) {
+    memset(bytes, 0, STEP + PLAIN_STEP);
+    memcpy(bytes, text.p, text.n);
+    return bytes;
+}
+
+PLAIN_INLINE void read_block(struct fold_block *b, struct str text) {
+    char bytes[STEP + PLAIN_STEP];
+    size_t steps = (text.n - 1) / STEP; /* but the last one */
+    b->runs = b->odds = 0;
+    for (size_t i = 0; i < steps; i++) {
+        bool has_run = fold_step(text.p + i * STEP, b->small + i * STEP,
+                                 &b->newlines[i]);
+        b->runs |= (uint64_t)has_run << i;
+    }
+    for (size_t i = 0; i < steps; i++)
+        b->odds |= (uint64_t)step_may_be_odd(text.p + i * STEP) << i;
+    if (steps == FOLD_STEPS)
+        return;
+    const char *last = last_step(str_from(text, steps * STEP), bytes);
+    bool has_run = fold_step(last, b->small + steps * STEP, &b->newlines[steps]);
+    b->runs |= (uint64_t)has_run << steps;
+    b->odds |= (uint64_t)step_may_be_odd(last) << steps;
+}
+
+static void read_any(struct fold_block *b, struct str text) {
+    read_block(b, text);
+}
+
+PLAIN_WIDE static void read_wide(struct fold_block *b, struct str text) {
+    read_block(b, text);
+}
+
+/* A block that has the first byte of the text: this one, or it is read. */
+static void find_block(struct fold_block *b, struct str text) {
+    size_t most = (size_t)FOLD_STEPS * STEP;
+    if (b->from && text.p >= b->from && text.p < b->from + b->n)
+        return;
+    b->from = text.p;
+    b->n = text.n < most ? text.n : most;
+    text.n = text.n > most ? most + 1 : text.n;
+    if (PLAIN_HAS_WIDE)
+        read_wide(b, text);
+    else
+        read_any(b, text);
+}
+
+static struct fold_block *block_of(struct arena *a, struct fold_block **block) {
+    if (!*block)
+        *block = arena_alloc(a, sizeof **block);
+    return *block;
+}
+
+/* A bit for each of the text's first bytes that may be odd. */
+static uint64_t odd_bits(struct str text) {
+    char odd[STEP], bytes[STEP + PLAIN_STEP];
+    const char *p = text.n > STEP ? text.p : last_step(text, bytes);
     for (size_t i = 0; i < STEP; i++)
         odd[i] = (char)-may_be_odd((signed char)p[i], (signed char)p[i + 1]);
     return plain_flags(odd);
@@ -154,16 +232,17 @@ static bool is_odd(struct str s, size_t i) {
 struct folding {
     struct folded *f;
     struct str text;
-    size_t raw, at;        /* of the text; in it, where the step begins */
+    size_t raw, at;        /* of the text; so much of it is folded */
     size_t line, line_raw; /* where the line began, folded and not */
     bool has_odd, is_done; /* the line; it has ended, too */
+    bool has_blank;        /* the last byte that was folded is one */
 };
 
-/* So much of the `count` bytes of the step at p stands up to the end of a line
- * that is odd. */
-static size_t up_to_odd(struct folding *w, const char *p, uint64_t newlines,
-                        size_t count) {
-    uint64_t odd = w->has_odd ? 1 : odd_bits(p) & first_bits(count);
+/* So much of the next `count` bytes stands up to the end of a line that is
+ * odd. */
+static size_t up_to_odd(struct folding *w, uint64_t newlines, size_t count) {
+    struct str rest = str_from(w->text, w->at);
+    uint64_t odd = w->has_odd ? 1 : odd_bits(rest) & first_bits(count);
     while (odd != 0 && !w->has_odd && !is_odd(w->text, w->at + first_of(odd)))
         odd &= odd - 1;
     uint64_t ends = newlines & first_bits(count) & -(odd & -odd);
@@ -172,7 +251,7 @@ static size_t up_to_odd(struct folding *w, const char *p, uint64_t newlines,
     return w->is_done ? first_of(ends) + 1 : count;
 }
 
-/* Leaves these bytes out of the step that stands behind the folded text. */
+/* Leaves these bytes out of those that stand behind the folded text. */
 static inline void squeeze(struct folding *w, uint64_t drops) {
     size_t at = w->f->n, raw = w->raw + w->at;
     while (drops != 0) {
@@ -188,7 +267,7 @@ static inline void squeeze(struct folding *w, uint64_t drops) {
     }
 }
 
-/* Of the step, which begins at folded n. */
+/* Of the bytes that begin at folded n. */
 static inline void add_lines(struct folding *w, size_t n, uint64_t ends,
                              uint64_t drops) {
     struct folded *f = w->f;
@@ -206,43 +285,67 @@ static inline void add_lines(struct folding *w, size_t n, uint64_t ends,
     }
 }
 
-/* The text's last step, and nothing behind it. */
-static const char *last_step(struct str text, char bytes[STEP + PLAIN_STEP]) {
-    memset(bytes, 0, STEP + PLAIN_STEP);
-    memcpy(bytes, text.p, text.n);
-    return bytes;
+/* What is left of the step that the next byte stands in, up to the end of an odd
+ * line. */
+static void fold_rest(struct folding *w, const struct fold_block *b,
+                      bool is_by_line) {
+    struct folded *f = w->f;
+    size_t from = (size_t)(w->text.p + w->at - b->from), n = f->n;
+    size_t step = from / STEP, count = STEP - from % STEP;
+    uint64_t newlines = b->newlines[step] >> from % STEP, drops = 0;
+    const char *small = b->small + from;
+    if (count > w->text.n - w->at)
+        count = w->text.n - w->at;
+    if (is_by_line && (w->has_odd || (b->odds >> step & 1) != 0))
+        count = up_to_odd(w, newlines, count);
+    memcpy(f->text + n, small, STEP);
+    if ((b->runs >> step & 1) != 0 || (w->has_blank && *small == ' ')) {
+        uint64_t blanks = blank_bits(small);
+        drops = blanks & (blanks << 1 | w->has_blank) & first_bits(count);
+        squeeze(w, drops);
+    }
+    w->has_blank = small[count - 1] == ' ';
+    f->n = n + count - (size_t)__builtin_popcountll(drops);
+    if (is_by_line)
+        add_lines(w, n, newlines & first_bits(count), drops);
+    w->at += count;
 }
 
-PLAIN_INLINE size_t fold(struct folded *f, struct str text, size_t raw,
-                         bool is_by_line) {
+/* The steps from the next byte on in which no blank is left out and no line is
+ * odd. */
+static void fold_plain_steps(struct folding *w, const struct fold_block *b,
+                             bool is_by_line) {
+    struct folded *f = w->f;
+    size_t from = (size_t)(w->text.p + w->at - b->from), step = from / STEP;
+    size_t steps = (b->n - from) / STEP;
+    uint64_t others = (b->runs | b->odds) >> step | ~first_bits(steps);
+    if (from % STEP != 0 || w->has_odd ||
+        (w->has_blank && b->small[from] == ' '))
+        return;
+    steps = others != 0 ? first_of(others) : STEP;
+    memcpy(f->text + f->n, b->small + from, steps * STEP);
+    for (size_t i = 0; i < steps; i++) {
+        if (is_by_line)
+            add_lines(w, f->n, b->newlines[step + i], 0);
+        f->n += STEP;
+        w->at += STEP;
+    }
+    if (steps > 0)
+        w->has_blank = f->text[f->n - 1] == ' ';
+}
+
+static size_t fold(struct folded *f, struct fold_block *b, struct str text,
+                   size_t raw, bool is_by_line) {
     struct folding w = {.f = f, .text = text, .raw = raw, .line = f->n,
-                        .line_raw = raw};
-    bool has_blank = f->n > 0 && f->text[f->n - 1] == ' ';
-    char last[STEP + PLAIN_STEP];
+                        .line_raw = raw,
+                        .has_blank = f->n > 0 && f->text[f->n - 1] == ' '};
     make_room(f, text.n + 2 * STEP);
     note_shift(f, f->n, raw);
     while (w.at < text.n && !w.is_done) {
-        size_t n = f->n, count = text.n - w.at;
-        const char *p = text.p + w.at;
-        if (count <= STEP)
-            p = last_step(str_from(text, w.at), last);
-        else
-            count = STEP;
-        struct step s = fold_step(p, f->text + n);
-        if (is_by_line && (s.has_odd || w.has_odd))
-            count = up_to_odd(&w, p, s.newlines, count);
-        uint64_t drops = 0;
-        if (s.has_run || (has_blank && f->text[n] == ' ')) {
-            uint64_t blanks = blank_bits(f->text + n);
-            drops = blanks & (blanks << 1 | has_blank) & first_bits(count);
-        }
-        has_blank = f->text[n + STEP - 1] == ' ';
-        if (drops != 0)
-            squeeze(&w, drops);
-        f->n = n + count - (size_t)__builtin_popcountll(drops);
-        if (is_by_line)
-            add_lines(&w, n, s.newlines & first_bits(count), drops);
-        w.at += count;
+        find_block(b, str_from(text, w.at));
+        fold_plain_steps(&w, b, is_by_line);
+        if (w.at < text.n && text.p + w.at < b->from + b->n)
+            fold_rest(&w, b, is_by_line);
     }
     if (is_by_line && w.line_raw < raw + w.at)
         fold_line(f, w.line, w.line_raw)->is_plain = true;
@@ -251,22 +354,14 @@ PLAIN_INLINE size_t fold(struct folded *f, struct str text, size_t raw,
     return w.at;
 }
 
-static size_t fold_lines_any(struct folded *f, struct str text, size_t raw) {
-    return fold(f, text, raw, true);
-}
-
-PLAIN_WIDE static size_t fold_lines_wide(struct folded *f, struct str text,
-                                         size_t raw) {
-    return fold(f, text, raw, true);
-}
-
 size_t fold_lines(struct folded *f, struct str text, size_t raw) {
-    return PLAIN_HAS_WIDE ? fold_lines_wide(f, text, raw)
-                          : fold_lines_any(f, text, raw);
+    return fold(f, block_of(f->a, &f->raw), text, raw, true);
 }
 
 void fold_add(struct folded *f, struct str text, size_t raw) {
-    fold(f, text, raw, false);
+    struct fold_block *b = block_of(f->a, &f->other);
+    b->from = NULL;
+    fold(f, b, text, raw, false);
     memset(f->text + f->n, 0, FOLD_SLACK);
 }
 

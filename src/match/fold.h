@@ -22,8 +22,24 @@ struct folded_line {
     bool is_simple;  /* and has nothing odd in it */
 };
 
+#define FOLD_STEP 64
+#define FOLD_STEPS 64 /* of a block */
+
+/* Bytes of a text as steps of FOLD_STEP, in small letters. A bit for each step:
+ * it may have a run of blanks; a line of it may be odd by a byte of it and the
+ * one behind. */
+struct fold_block {
+    const char *from; /* NULL: none */
+    size_t n;
+    uint64_t runs, odds;
+    uint64_t newlines[FOLD_STEPS]; /* a bit for each byte */
+    char small[(FOLD_STEPS + 1) * FOLD_STEP];
+};
+
 struct folded { /* zeroed but for a: empty */
     struct arena *a;
+    struct fold_block *raw;   /* of fold_lines(), the last one */
+    struct fold_block *other; /* of fold_add() */
     char *text;
     size_t n, cap;
     struct fold_shift *shifts;

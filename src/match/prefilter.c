@@ -197,11 +197,10 @@ PLAIN_INLINE bool has_gram(struct hash_set set, enum gram_kind kind,
 
 /* By grams of a kind. */
 PLAIN_INLINE void find_grams(const struct finding *w, enum gram_kind kind) {
-    const struct finding own = *w;
+    struct str text = w->text;
     struct hash_set set = w->f->grams[kind].set;
-    uint32_t stride = gram_rules[kind].stride;
-    for (size_t i = 0; i < own.text.n; i += stride) {
-        uint64_t eight = eight_at(own.text.p + i);
+    for (size_t i = 0; i < text.n; i += gram_rules[kind].stride) {
+        uint64_t eight = eight_at(text.p + i);
         if (has_gram(set, kind, eight))
             try_grams(w, kind, i, eight);
     }

@@ -212,4 +212,13 @@ static inline bool hash_is_in(struct hash_set s, uint64_t hash) {
     return (word >> (hash >> (64 - s.log2)) % 32 & 1) != 0;
 }
 
+/* False: no literal is cut where the text ends at `end`, behind at least LONG_END
+ * bytes. */
+static inline bool prefilter_may_cut(const struct prefilter *f,
+                                     const char *end) {
+    uint64_t eight = eight_at(end - LONG_END);
+    return hash_is_in(f->cuts.set, word_hash(eight, LONG_END)) ||
+           hash_is_in(f->cuts.set, word_hash(eight >> 32, SHORT_END));
+}
+
 #endif
