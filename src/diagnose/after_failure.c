@@ -39,11 +39,9 @@ static const struct sighting *first_failure(const struct diagnosis *d) {
     const struct sighting *first = NULL;
     for (size_t i = 0; i < d->sightings.count; i++) {
         const struct sighting *s = &d->sightings.at[i];
-        if (!is_root(d, s))
-            continue;
-        if (s->hit->capture_count > 0)
+        if (is_root(d, s) && s->hit->capture_count > 0)
             return s;
-        first = first ? first : s;
+        first = !first && is_root(d, s) ? s : first;
     }
     return first;
 }
@@ -110,13 +108,17 @@ static bool holds_command(const struct diagnosis *d, const struct hit *h) {
     return row && (h->command.n > 0 || row->is_printed);
 }
 
+static bool stands_in(const struct hit *h, const struct hit *command) {
+    return h->stream == command->stream &&
+           h->first_line >= command->first_line &&
+           h->first_line <= command->last_line;
+}
+
 static bool is_in_command(const struct diagnosis *d, const struct hit *h) {
-    for (size_t i = 0; i < d->scan->hits.count; i++) {
-        const struct hit *c = &d->scan->hits.at[i];
-        if (holds_command(d, c) && c->stream == h->stream &&
-            h->first_line >= c->first_line && h->first_line <= c->last_line)
+    for (size_t i = 0; i < d->scan->hits.count; i++)
+        if (stands_in(h, &d->scan->hits.at[i]) &&
+            holds_command(d, &d->scan->hits.at[i]))
             return true;
-    }
     return false;
 }
 
@@ -219,8 +221,7 @@ static bool is_of_next_run(const struct diagnosis *d, const struct hit *h) {
     for (size_t i = 0; i < d->scan->hits.count; i++) {
         const struct hit *c = &d->scan->hits.at[i];
         if (c->kind == PATTERN_CONTEXT && c->command.n > 0 &&
-            c->stream == h->stream && c->first_line <= h->first_line &&
-            h->first_line <= c->last_line && hit_is_typed_next(d, c))
+            stands_in(h, c) && hit_is_typed_next(d, c))
             return true;
     }
     return false;

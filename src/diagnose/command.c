@@ -225,7 +225,8 @@ static void value_edit(struct edits *e, const struct command *c, size_t from,
                        size_t to, struct str value) {
     struct str old = str_slice(c->sh.text, from, to - from);
     bool has_quotes = shell_unquoted(value).n < value.n;
-    size_t quote = !has_quotes && shell_unquoted(old).n < old.n ? 1 : 0;
+    size_t quote =
+        !c->is_list && !has_quotes && shell_unquoted(old).n < old.n ? 1 : 0;
     edit_add(e, from + quote, to - quote, value);
 }
 
@@ -267,7 +268,7 @@ static bool flag_replace(struct edits *e, const struct command *c,
                          const struct argument *arg,
                          const struct new_setting *to) {
     struct str word = text_of(c, arg);
-    struct str bare = shell_unquoted(word);
+    struct str bare = c->is_list ? word : shell_unquoted(word);
     size_t cut = str_find_char(bare, '=');
     bool is_joined = cut < bare.n;
     if (is_opposite(bare, to->name) && to->value.n == 0) {
@@ -473,8 +474,9 @@ static struct str words_quoted(struct arena *a, const struct str_list *argv) {
 static struct command words_parse(struct str text) {
     struct command c = {.sh = {text, '\\'}, .is_list = true};
     struct argument arg;
-    for (size_t at = 0; argument_next(&c, &at, &arg) &&
-                        !str_eq(text_of(&c, &arg), STR("--"));) {
+    for (size_t at = 0; argument_next(&c, &at, &arg);) {
+        if (c.args > 0 && str_eq(text_of(&c, &arg), STR("--")))
+            break;
         c.args = c.args > 0 ? c.args : at;
         c.args_end = arg.to;
     }

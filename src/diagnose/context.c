@@ -324,7 +324,7 @@ static void prove_default(struct diagnosis *d, const struct fact *list,
  * unknown. */
 static void defaults_add(struct diagnosis *d, const struct fact_candidates *w) {
     struct fact_list none = {0};
-    struct fact list = settings_list(d, w);
+    struct fact list = settings_list(d, w, 0);
     d->lists_settings = list.known;
     struct inputs c;
     inputs_fill(d, &none, &c);

@@ -104,6 +104,12 @@ static struct fact list_after(const struct diagnosis *d,
     return list;
 }
 
+struct fact settings_list(const struct diagnosis *d,
+                          const struct fact_candidates *w, uint64_t order) {
+    struct fact list = list_after(d, w, "all", order);
+    return list.known ? list : list_after(d, w, "non_default", order);
+}
+
 /* True if the value is the engine's default in some version, or if its
  * default is not known. A list of settings that differ from the default
  * leaves it out. */
@@ -123,7 +129,7 @@ static bool may_be_default(const struct diagnosis *d,
     return !is_known;
 }
 
-static bool is_flag(const struct diagnosis *d, enum fact_name name) {
+bool is_listed_setting(const struct diagnosis *d, enum fact_name name) {
     const struct flag *flag = engine_flag_of(d->engine, name);
     return flag != NULL && flag->keys.count > 0 &&
            !fact_is_environment(d, name);
@@ -135,15 +141,13 @@ static void find_not_listed(struct diagnosis *d,
     const struct fact_candidate *named = &w->named[name];
     const struct fact_candidate *best = &w->best[name];
     bool is_listed = best->is_dump && best->order >= named->order;
-    if (!named->is_there || !named->is_before || is_listed || !is_flag(d, name))
+    if (!named->is_there || !named->is_before || is_listed ||
+        !is_listed_setting(d, name))
         return;
-    struct fact list = list_after(d, w, "all", named->order);
-    bool is_all = list.known;
-    if (!is_all)
-        list = list_after(d, w, "non_default", named->order);
+    struct fact list = settings_list(d, w, named->order);
     const struct fact *is = facts_first(&d->context, name);
     if (!list.known || is == NULL || is->source == SOURCE_USER ||
-        (!is_all && may_be_default(d, &named->fact)))
+        (!str_eq(list.word, STR("all")) && may_be_default(d, &named->fact)))
         return;
     facts_drop(&d->context, name);
     overruled_add(d, "diagnose.remark.not_listed", &named->fact, &list);
@@ -177,16 +181,6 @@ static void find_user_differs(struct diagnosis *d,
             overruled_add(d, "diagnose.remark.user_says_other", user,
                           &best->fact);
     }
-}
-
-struct fact settings_list(const struct diagnosis *d,
-                          const struct fact_candidates *w) {
-    struct fact list = list_after(d, w, "all", 0);
-    return list.known ? list : list_after(d, w, "non_default", 0);
-}
-
-bool is_listed_setting(const struct diagnosis *d, enum fact_name name) {
-    return is_flag(d, name);
 }
 
 void overruled_find(struct diagnosis *d, const struct fact_candidates *w) {

@@ -38,10 +38,10 @@ struct fact command_fact(const struct diagnosis *d, const struct flag *flag);
  * added. Settings that were named in vain are kept in d->overruled. They are
  * removed from the context if no other value is in force. */
 void overruled_find(struct diagnosis *d, const struct fact_candidates *w);
-/* The line where the program lists all settings, or all that differ from the
- * default; known false: no such line. */
+/* The line behind position `order` (0: anywhere) where the program lists all
+ * settings, or all that differ from the default; known false: no such line. */
 struct fact settings_list(const struct diagnosis *d,
-                          const struct fact_candidates *w);
+                          const struct fact_candidates *w, uint64_t order);
 /* True if such a list would contain the setting. */
 bool is_listed_setting(const struct diagnosis *d, enum fact_name name);
 

@@ -78,37 +78,24 @@ static struct str type_named(struct str rest) {
                        : (struct str){NULL, 0};
 }
 
-/* Finds a shape behind the words "shape[" or "shape (". */
+/* Finds a shape behind the words "shape[" or "shape (", else one of XLA, which
+ * begins with its type: "f32[16,16384,16384]". */
 static bool find_shape(struct str text, struct shape *shape, struct str *type) {
-    static const char *const opens[] = {"shape[", "shape [", "shape (",
-                                        "shape=(", "Shape:{"};
+    static const char *const opens[] = {
+        "shape[", "shape [", "shape (", "shape=(", "Shape:{", "f32[",
+        "bf16[",  "f16[",    "f64[",    "s32[",    "u8["};
     for (size_t i = 0; i < sizeof opens / sizeof opens[0]; i++) {
         struct str open = str_of(opens[i]), rest;
+        struct str before = word_at(open);
+        bool is_typed = bytes_of_type(before) > 0;
         size_t at = str_find(text, open);
+        bool is_cut = is_typed && at > 0 && at < text.n &&
+                      is_lower(text.p[at - 1]); /* the f16[ of bf16[ */
         char last = open.p[open.n - 1];
         char close = last == '[' ? ']' : last == '(' ? ')' : '}';
-        if (at < text.n && read_dims(str_slice(text, at + open.n, text.n),
-                                     close, shape, &rest)) {
-            *type = type_named(rest);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Finds a shape of XLA: "f32[16,16384,16384]". */
-static bool find_typed(struct str text, struct shape *shape, struct str *type) {
-    static const char *const types[] = {"f32[", "bf16[", "f16[", "f64[",
-                                        "s32[", "u8["};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        struct str open = str_of(types[i]), rest;
-        size_t at = str_find(text, open);
-        bool is_word = at > 0 && at < text.n && text.p[at - 1] >= 'a' &&
-                       text.p[at - 1] <= 'z'; /* the f16[ of bf16[ */
-        if (at < text.n && !is_word &&
-            read_dims(str_slice(text, at + open.n, text.n), ']', shape,
-                      &rest)) {
-            *type = str_slice(open, 0, open.n - 1);
+        if (at < text.n && !is_cut &&
+            read_dims(str_from(text, at + open.n), close, shape, &rest)) {
+            *type = is_typed ? before : type_named(rest);
             return true;
         }
     }
@@ -132,8 +119,7 @@ void tensor_derive(struct diagnosis *d, struct sighting *s) {
     struct shape shape;
     struct str type = {NULL, 0};
     struct fact f = fact_blank(FACT_tensor_bytes, SOURCE_DERIVED);
-    if (!find_shape(s->hit->text, &shape, &type) &&
-        !find_typed(s->hit->text, &shape, &type))
+    if (!find_shape(s->hit->text, &shape, &type))
         return;
     int64_t width = type.n > 0 ? bytes_of_type(type)
                                : width_by_request(&s->facts, shape.elements);
