@@ -14,6 +14,9 @@
 /* A number above 0 that is known, else this. */
 int64_t setting_of(const struct inputs *c, enum fact_name name,
                    int64_t otherwise);
+/* Ranks that share each layer, and stages that share the layers; 1 by default. */
+int64_t tensor_ranks(const struct inputs *c);
+int64_t pipeline_ranks(const struct inputs *c);
 /* Known, and so: a switch that is on, one that is off, a word. */
 bool is_on(const struct inputs *c, enum fact_name name);
 bool is_off(const struct inputs *c, enum fact_name name);

@@ -10,38 +10,35 @@ static struct estimate of_tokens_alone(const struct ask *q) {
     return estimate_none(FACT_tried_tokens);
 }
 
-enum { OF_VLLM = 1, BY_THE_REST = 2 };
+enum {
+    OF_VLLM = 1,    /* of another engine's setting nothing is known */
+    BY_THE_REST = 2 /* gives memory to a pool that takes what is left */
+};
 
 static const struct row {
     effect_fn *reckon;
-    unsigned is; /* OF_VLLM: of another engine's setting nothing is known;
-                    BY_THE_REST: gives memory to a pool that takes what is
-                    left */
+    unsigned is;
     enum fact_name sets; /* the setting that it is about */
 } rows[EFFECT_COUNT_OF] = {
 #define NO_SETTING FACT_engine
 #define ROW(name, reckon, is, sets) [EFFECT_##name] = {reckon, is, sets},
-    ROW(max_model_len, effect_max_model_len, OF_VLLM, FACT_max_model_len)
-    ROW(max_num_seqs, effect_max_num_seqs, OF_VLLM, FACT_max_num_seqs)
-    ROW(max_num_batched_tokens, effect_max_num_batched_tokens, OF_VLLM,
-        FACT_max_num_batched_tokens)
+#define SETTING(name, reckon, is) ROW(name, reckon, is, FACT_##name)
+    SETTING(max_model_len, effect_max_model_len, OF_VLLM)
+    SETTING(max_num_seqs, effect_max_num_seqs, OF_VLLM)
+    SETTING(max_num_batched_tokens, effect_max_num_batched_tokens, OF_VLLM)
     ROW(gpu_memory_utilization_up, effect_utilization_up, OF_VLLM | BY_THE_REST,
         FACT_gpu_memory_utilization)
     ROW(gpu_memory_utilization_down, effect_utilization_down, 0,
         FACT_gpu_memory_utilization)
-    ROW(kv_cache_memory, effect_kv_cache_memory, OF_VLLM, FACT_kv_cache_memory)
-    ROW(kv_cache_dtype, effect_kv_dtype, OF_VLLM, FACT_kv_cache_dtype)
-    ROW(tensor_parallel, effect_tensor_parallel, OF_VLLM, FACT_tensor_parallel)
-    ROW(pipeline_parallel, effect_pipeline_parallel, OF_VLLM,
-        FACT_pipeline_parallel)
-    ROW(decode_context_parallel, effect_decode_context_parallel, OF_VLLM,
-        FACT_decode_context_parallel)
+    SETTING(kv_cache_memory, effect_kv_cache_memory, OF_VLLM)
+    SETTING(kv_cache_dtype, effect_kv_dtype, OF_VLLM)
+    SETTING(tensor_parallel, effect_tensor_parallel, OF_VLLM)
+    SETTING(pipeline_parallel, effect_pipeline_parallel, OF_VLLM)
+    SETTING(decode_context_parallel, effect_decode_context_parallel, OF_VLLM)
     ROW(quantization, effect_quantization, BY_THE_REST, NO_SETTING)
-    ROW(enforce_eager, effect_enforce_eager, OF_VLLM | BY_THE_REST,
-        FACT_enforce_eager)
+    SETTING(enforce_eager, effect_enforce_eager, OF_VLLM | BY_THE_REST)
     ROW(free_other_process, effect_free_other_process, BY_THE_REST, NO_SETTING)
-    ROW(expandable_segments, effect_expandable_segments, 0,
-        FACT_expandable_segments)
+    SETTING(expandable_segments, effect_expandable_segments, 0)
     ROW(cpu_offload, effect_cpu_offload, OF_VLLM | BY_THE_REST, NO_SETTING)
     ROW(host_memory, effect_host_memory, 0, FACT_memory_limit)
     ROW(step_size, effect_step_size, 0, NO_SETTING)
@@ -56,12 +53,12 @@ static const struct row {
     ROW(kernel, effect_kernel, 0, NO_SETTING)
     ROW(kernel_tile, effect_kernel_tile, 0, NO_SETTING)
     ROW(other_device, effect_other_device, 0, NO_SETTING)
-    ROW(build_jobs, effect_build_jobs, 0, FACT_build_jobs)
+    SETTING(build_jobs, effect_build_jobs, 0)
     ROW(fewer_weights, effect_fewer_weights, 0, NO_SETTING)
     ROW(half_precision, effect_half_precision, 0, NO_SETTING)
-    ROW(batch_size, effect_training, 0, FACT_batch_size)
-    ROW(seq_len, effect_seq_len, 0, FACT_seq_len)
-    ROW(gradient_checkpointing, effect_training, 0, FACT_gradient_checkpointing)
+    SETTING(batch_size, effect_training, 0)
+    SETTING(seq_len, effect_seq_len, 0)
+    SETTING(gradient_checkpointing, effect_training, 0)
     ROW(optimizer_state, effect_training, 0, FACT_optimizer)
     ROW(adapters, effect_training, 0, FACT_lora_rank)
     ROW(shard_state, effect_training, 0, FACT_zero_stage)
@@ -70,10 +67,10 @@ static const struct row {
     ROW(mem_fraction_static_up, sglang_fraction_up, 0, FACT_mem_fraction_static)
     ROW(mem_fraction_static_down, sglang_fraction_down, 0,
         FACT_mem_fraction_static)
-    ROW(swa_full_tokens_ratio, of_tokens_alone, 0, FACT_swa_full_tokens_ratio)
-    ROW(context_length, llama_effect, 0, FACT_context_length)
-    ROW(gpu_layers, llama_effect, 0, FACT_gpu_layers)
-    ROW(flash_attention, llama_effect, 0, FACT_flash_attention)
+    SETTING(swa_full_tokens_ratio, of_tokens_alone, 0)
+    SETTING(context_length, llama_effect, 0)
+    SETTING(gpu_layers, llama_effect, 0)
+    SETTING(flash_attention, llama_effect, 0)
 };
 
 int effect_setting(enum effect effect) {
@@ -81,29 +78,29 @@ int effect_setting(enum effect effect) {
     return sets != NO_SETTING ? (int)sets : -1;
 }
 
-/* Another engine's setting of that name: of a step alone something is known,
- * whatever the engine is. */
+/* What another engine does with a setting of that name is known of a step
+ * alone, and of weights while they load. */
 static struct estimate of_another(const struct ask *q) {
-    if (is_allocation(q) && q->effect == EFFECT_max_num_seqs)
-        return step_scaled(q, FACT_max_num_seqs);
-    if (is_allocation(q) && q->effect == EFFECT_max_num_batched_tokens)
-        return effect_max_num_batched_tokens(q);
     bool is_of_weights = q->effect == EFFECT_tensor_parallel ||
                          q->effect == EFFECT_pipeline_parallel ||
                          q->effect == EFFECT_cpu_offload;
-    if (is_of_weights && is_allocation(q) && stage_is(q->c, "load"))
-        return rows[q->effect].reckon(q); /* they are divided alike */
+    if (is_allocation(q) && q->effect == EFFECT_max_num_seqs)
+        return step_scaled(q, FACT_max_num_seqs);
+    if (is_allocation(q) &&
+        (q->effect == EFFECT_max_num_batched_tokens ||
+         (is_of_weights && stage_is(q->c, "load")))) /* divided alike */
+        return rows[q->effect].reckon(q);
     return estimate_unknown(is_pool(q) ? FACT_kv_needed : FACT_tried_alloc);
 }
 
 struct estimate effect_reckon(const struct ask *q) {
     const struct row *row = &rows[q->effect];
     effect_fn *const *own = engine_of(q->c)->effects;
+    bool is_state = q->effect == EFFECT_cpu_offload && training_is_step(q->c);
     if (q->what == SHORT_TOKENS)
         return effect_of_tokens(q);
     if (own != NULL && own[q->effect] != NULL)
         return own[q->effect](q);
-    bool is_state = q->effect == EFFECT_cpu_offload && training_is_step(q->c);
     if ((row->is & OF_VLLM) && !engine_of(q->c)->takes_share && !is_state)
         return of_another(q);
     if (is_pool(q) && (row->is & BY_THE_REST) && rules_pool_is_asked(q->c)) {
@@ -116,23 +113,22 @@ struct estimate effect_reckon(const struct ask *q) {
     return row->reckon ? row->reckon(q) : estimate_none(FACT_tried_alloc);
 }
 
-/* Is that what one has of a server: a length, requests, its part of a GPU? */
+/* True for what one has of a server: a length, requests, a part of a GPU. */
 static bool is_capacity(enum fact_name name) {
-    return name == FACT_max_model_len || name == FACT_context_length ||
-           name == FACT_max_num_seqs || name == FACT_gpu_memory_utilization ||
-           name == FACT_mem_fraction_static;
+    static const enum fact_name names[] =
+        FACTS(FACT_max_model_len, FACT_context_length, FACT_max_num_seqs,
+              FACT_gpu_memory_utilization, FACT_mem_fraction_static);
+    return fact_is_one(name, names);
 }
 
 /* What a shorter length, or fewer requests at once, leave of them. */
 static void put_capacity(const struct inputs *c, struct estimate *e) {
-    const struct fact *then = &e->proposed;
-    const struct fact *now = &c->in[then->name];
+    const struct fact *then = &e->proposed, *now = &c->in[then->name];
     if (then->known && is_capacity(then->name) && now->known &&
-        then->number > 0 && then->number < now->number) {
+        then->number > 0 && then->number < now->number &&
+        !mul_div_floor(then->number, UNITS_MICRO, now->number,
+                       &e->capacity_micro))
         e->capacity_micro = SHARE_NONE;
-        mul_div_floor(then->number, UNITS_MICRO, now->number,
-                      &e->capacity_micro);
-    }
 }
 
 struct estimate memory_effect(struct arena *a, const struct inputs *c,

@@ -26,6 +26,10 @@ struct ask {
 /* The arithmetic of an effect, defaults taken at their word: effect.c. */
 struct estimate effect_reckon(const struct ask *q);
 
+/* FORMULA_OF() for an effect. */
+#define EXPLAIN(q, used, pattern, ...)                                         \
+    FORMULA_OF((q)->a, (q)->c, used, pattern, __VA_ARGS__)
+
 /* ---- estimate.c ---- */
 
 struct estimate estimate_none(enum fact_name quantity);

@@ -47,8 +47,8 @@ static struct estimate scaled(const struct ask *q, enum fact_name setting,
     e.after = span_share(e.before, fewer, now);
     e.proposed = propose(setting, fewer);
     e.formula =
-        FORMULA_OF(q->a, q->c, used, "tried_alloc = about % x % / % = about %",
-                   MIDDLE(e.before), COUNT(fewer), COUNT(now), MIDDLE(e.after));
+        EXPLAIN(q, used, "tried_alloc = about % x % / % = about %",
+                MIDDLE(e.before), COUNT(fewer), COUNT(now), MIDDLE(e.after));
     return e;
 }
 
@@ -144,9 +144,9 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     }
     e.limit = span_plus(kv.pool, span_of(0, most.high));
     estimate_judge(&e);
-    e.formula = FORMULA_OF(
-        q->a, q->c, used, "activation saved at most = % x (% - %) / % = %",
-        MIDDLE(peak), COUNT(now), COUNT(fewer), COUNT(now), MIDDLE(most));
+    e.formula = EXPLAIN(
+        q, used, "activation saved at most = % x (% - %) / % = %", MIDDLE(peak),
+        COUNT(now), COUNT(fewer), COUNT(now), MIDDLE(most));
     return e;
 }
 

@@ -56,8 +56,8 @@ static void put_peak(const struct ask *q, struct estimate *e,
         return;
     int64_t whole = rounded_up(span_middle(e->after));
     e->proposed = propose(FACT_memory_limit, whole);
-    e->formula = FORMULA_OF(q->a, q->c, used, "memory_limit = 1.2 x % = %",
-                            MIDDLE(peak), MIDDLE(e->after));
+    e->formula = EXPLAIN(q, used, "memory_limit = 1.2 x % = %", MIDDLE(peak),
+                         MIDDLE(e->after));
     ESTIMATE_IF(q, e, "verdict.if.peak", SHORT(whole));
 }
 
@@ -82,8 +82,7 @@ struct estimate host_refusal(const struct ask *q) {
                 e.short_by.known ? "verdict.if.more_host"
                                  : "verdict.if.host_free",
                 SHORT(span_middle(missing)));
-    e.formula =
-        FORMULA_OF(q->a, c, used, "memory_limit at least = %", MIDDLE(whole));
+    e.formula = EXPLAIN(q, used, "memory_limit at least = %", MIDDLE(whole));
     return e;
 }
 
@@ -217,9 +216,8 @@ static struct estimate raised_by(const struct ask *q, struct span want,
     } else {
         ESTIMATE_IF(q, &e, "verdict.if.limit_more", SHORT(span_middle(e.short_by)));
     }
-    e.formula = FORMULA_OF(q->a, q->c, used, "more = % - % = %",
-                           BYTES(want.high), BYTES(left.low),
-                           BYTES(e.short_by.high));
+    e.formula = EXPLAIN(q, used, "more = % - % = %", BYTES(want.high),
+                        BYTES(left.low), BYTES(e.short_by.high));
     return e;
 }
 
@@ -247,8 +245,8 @@ struct estimate effect_raise_limit(const struct ask *q) {
     }
     e.proposed = propose(FACT_memory_limit, rounded_up(e.after.high));
     ESTIMATE_IF(q, &e, "verdict.if.limit", SHORT(e.after.high));
-    e.formula = FORMULA_OF(q->a, q->c, used, "memory_limit at least = %",
-                           BYTES(e.after.high));
+    e.formula =
+        EXPLAIN(q, used, "memory_limit at least = %", BYTES(e.after.high));
     return e;
 }
 
@@ -273,9 +271,9 @@ struct estimate effect_shm_size(const struct ask *q) {
     if (want.known && limit.known) { /* what lies there stays there */
         size = limit.high > INT64_MAX - want.high ? limit.high
                                                   : limit.high + want.high;
-        e.formula = FORMULA_OF(
-            q->a, q->c, used, "shm_limit at least = % + % = %",
-            BYTES(limit.high), BYTES(want.high), BYTES(limit.high + want.high));
+        e.formula = EXPLAIN(q, used, "shm_limit at least = % + % = %",
+                            BYTES(limit.high), BYTES(want.high),
+                            BYTES(limit.high + want.high));
     }
     size = power_of_two_up(size);
     e.proposed = propose(FACT_shm_limit, size);
@@ -308,7 +306,7 @@ struct estimate effect_wired_limit(const struct ask *q) {
     }
     if (e.verdict != VERDICT_NOT_ENOUGH)
         e.proposed = propose(FACT_alloc_limit, size);
-    e.formula = FORMULA_OF(q->a, c, used, "alloc_limit at least = %",
-                           BYTES(e.after.high));
+    e.formula =
+        EXPLAIN(q, used, "alloc_limit at least = %", BYTES(e.after.high));
     return e;
 }

@@ -79,10 +79,10 @@ static struct str write_line(const struct ask *q, const struct kv_side *kv,
         return (struct str){0};
     if (kv->pool.known && value > span_middle(kv->pool))
         value = span_middle(kv->pool);
-    struct str text = FORMULA_OF(q->a, q->c, of_length,
-                                 "kv_needed = % - (% - % tokens) x % = about %",
-                                 MIDDLE(l->bytes), COUNT(l->tokens),
-                                 COUNT(length), BYTES(slope), BYTES(value));
+    struct str text =
+        EXPLAIN(q, of_length, "kv_needed = % - (% - % tokens) x % = about %",
+                MIDDLE(l->bytes), COUNT(l->tokens), COUNT(length), BYTES(slope),
+                BYTES(value));
     return wide.known && l->slope.high > wide.low
                ? FORMULA(q->a, "%; kv_per_token lies between = %", TEXT(text),
                          BETWEEN(l->slope))
@@ -95,14 +95,13 @@ static struct str write_at(const struct ask *q, const struct kv_side *kv,
     const struct demand *d = &kv->demand;
     if (d->by_model) {
         const struct variant *first = &d->variants.at[0];
-        return FORMULA_OF(q->a, q->c, of_length, "kv_needed = % = about %",
-                          TEXT(write_request(q->a, first, length)),
-                          BYTES(variant_request(first, length).high));
+        return EXPLAIN(q, of_length, "kv_needed = % = about %",
+                       TEXT(write_request(q->a, first, length)),
+                       BYTES(variant_request(first, length).high));
     }
     if (d->line.known && after.known && length <= d->line.tokens)
         return write_line(q, kv, length);
-    return FORMULA_OF(q->a, q->c, of_length, "max_model_len = % tokens",
-                      COUNT(length));
+    return EXPLAIN(q, of_length, "max_model_len = % tokens", COUNT(length));
 }
 
 static struct estimate by_estimate(const struct ask *q,
@@ -131,9 +130,8 @@ static struct estimate by_tokens(const struct ask *q, int64_t length,
                           ? FORMULA(q->a, "% blocks x %", COUNT(blocks->number),
                                     COUNT(setting_of(q->c, FACT_block_size, 1)))
                           : write_count(q->a, pool);
-    e.formula = FORMULA_OF(q->a, q->c, of_length,
-                           "max_model_len = min(%, %) = % tokens",
-                           COUNT(length), TEXT(held), COUNT(pool));
+    e.formula = EXPLAIN(q, of_length, "max_model_len = min(%, %) = % tokens",
+                        COUNT(length), TEXT(held), COUNT(pool));
     return e;
 }
 
@@ -157,9 +155,8 @@ static struct str write_longest(const struct ask *q, const struct kv_side *kv,
         !add_i64(span_middle(span_times(slope, length)), span_middle(fixed),
                  &whole))
         return (struct str){0};
-    return FORMULA_OF(
-        q->a, q->c, of_length, "kv_needed = about % fixed + % tokens x % = %",
-        MIDDLE(fixed), COUNT(length), MIDDLE(slope), BYTES(whole));
+    return EXPLAIN(q, of_length, "kv_needed = about % fixed + % tokens x % = %",
+                   MIDDLE(fixed), COUNT(length), MIDDLE(slope), BYTES(whole));
 }
 
 /* One need at one length: the pool holds at most the same share of it. */
@@ -170,10 +167,9 @@ static struct str write_most(const struct ask *q, const struct kv_side *kv,
     if (kv->demand.by_model || most <= 0 || need <= 0 ||
         !mul_div_floor(l->tokens, pool, need, &at))
         return (struct str){0};
-    return FORMULA_OF(
-        q->a, q->c, of_length,
-        "max_model_len at most = % tokens x % / % = about % tokens",
-        COUNT(l->tokens), BYTES(pool), BYTES(need), COUNT(at));
+    return EXPLAIN(q, of_length,
+                   "max_model_len at most = % tokens x % / % = about % tokens",
+                   COUNT(l->tokens), BYTES(pool), BYTES(need), COUNT(at));
 }
 
 /* As long as the pool's share of the need at the worst corner, if all of the
@@ -282,7 +278,7 @@ static struct str write_halved(const struct ask *q, const struct kv_side *kv,
                                : (struct str){0};
     return formula_join(
         q->a, lower,
-        FORMULA_OF(q->a, q->c, used, "kv_needed with fp8 = %", BETWEEN(after)));
+        EXPLAIN(q, used, "kv_needed with fp8 = %", BETWEEN(after)));
 }
 
 /* Not enough by itself: the length that fp8 would carry. */
@@ -354,17 +350,17 @@ static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
     e.proposed = propose(FACT_decode_context_parallel, ranks);
     struct str text = write_request(q->a, &then.variants.at[0], kv->length);
     if (e.after.known && text.n > 0)
-        e.formula = FORMULA_OF(q->a, q->c,
-                               FACT_LIST(FACT_model, FACT_tensor_parallel,
-                                         FACT_kv_needed, FACT_max_model_len),
-                               "kv_needed with % context ranks = % = %",
-                               PLAIN(ranks), TEXT(text), BETWEEN(e.after));
+        e.formula = EXPLAIN(q,
+                            FACT_LIST(FACT_model, FACT_tensor_parallel,
+                                      FACT_kv_needed, FACT_max_model_len),
+                            "kv_needed with % context ranks = % = %",
+                            PLAIN(ranks), TEXT(text), BETWEEN(e.after));
     return e;
 }
 
 struct estimate effect_decode_context_parallel(const struct ask *q) {
     struct kv_side kv = kv_side_of(q);
-    int64_t tp = setting_of(q->c, FACT_tensor_parallel, 1);
+    int64_t tp = tensor_ranks(q->c);
     int64_t now = setting_of(q->c, FACT_decode_context_parallel, 1);
     struct estimate e = estimate_none(FACT_kv_needed);
     if (!is_pool(q))

@@ -148,9 +148,9 @@ static struct str write_share(const struct ask *q, const char *what,
                               struct span after) {
     if (!before.known || !after.known)
         return (struct str){0};
-    return FORMULA_OF(q->a, q->c, used, "% = % x % / % = about %",
-                      TEXT(str_of(what)), MIDDLE(before), COUNT(num),
-                      COUNT(den), MIDDLE(span_share(before, num, den)));
+    return EXPLAIN(q, used, "% = % x % / % = about %", TEXT(str_of(what)),
+                   MIDDLE(before), COUNT(num), COUNT(den),
+                   MIDDLE(span_share(before, num, den)));
 }
 
 /* ---- -c ---- */
@@ -262,10 +262,10 @@ static void put_part(const struct ask *q, struct estimate *e) {
     while (ceil_div(both.high, parts) > limit.low / 3 * 2)
         parts *= 2;
     struct span part = span_share(both, 1, parts);
-    e->formula = FORMULA_OF(q->a, c, used,
-                            "kv cache + compute buffer = (% + %) / % = about %",
-                            BYTES(cache.high), BYTES(e->before.high),
-                            PLAIN(parts), BYTES(part.high));
+    e->formula =
+        EXPLAIN(q, used, "kv cache + compute buffer = (% + %) / % = about %",
+                BYTES(cache.high), BYTES(e->before.high), PLAIN(parts),
+                BYTES(part.high));
     ESTIMATE_IF(q, e, "verdict.if.start",
                 TEXT(FORMULA(q->a, "1/%", PLAIN(parts))), SHORT(part.high),
                 SHORT(limit.low - part.high));
@@ -510,8 +510,8 @@ static struct estimate flash(const struct ask *q) {
     e.after = span_beyond(e.before, scores);
     e.after = span_of(0, e.after.high); /* their copy goes as well */
     e.proposed = propose(FACT_flash_attention, 1);
-    e.formula = FORMULA_OF(
-        q->a, q->c, used,
+    e.formula = EXPLAIN(
+        q, used,
         "compute buffer at most = % - % tokens x % cells x % heads x 4 bytes "
         "= about %",
         MIDDLE(e.before),

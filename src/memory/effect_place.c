@@ -48,8 +48,8 @@ struct estimate effect_kernel_tile(const struct ask *q) {
     while (ceil_div(e.before.high, parts) > e.limit.low)
         parts *= 2;
     e.after = span_share(e.before, 1, parts);
-    e.formula = FORMULA_OF(q->a, q->c, used, "smem_required = % / % = about %",
-                           MIDDLE(e.before), PLAIN(parts), MIDDLE(e.after));
+    e.formula = EXPLAIN(q, used, "smem_required = % / % = about %",
+                        MIDDLE(e.before), PLAIN(parts), MIDDLE(e.after));
     ESTIMATE_IF(q, &e, "verdict.if.tile",
                 TEXT(FORMULA(q->a, "1/%", PLAIN(parts))), BYTES(e.after.high));
     return e;
@@ -71,8 +71,8 @@ struct estimate effect_other_device(const struct ask *q) {
     }
     e.before = asked;
     e.after = whole;
-    e.formula = FORMULA_OF(q->a, q->c, used, "gpu_free = % + % = %",
-                           MIDDLE(held), MIDDLE(asked), MIDDLE(whole));
+    e.formula = EXPLAIN(q, used, "gpu_free = % + % = %", MIDDLE(held),
+                        MIDDLE(asked), MIDDLE(whole));
     ESTIMATE_IF(q, &e, "verdict.if.device", SHORT(whole.high));
     return e;
 }
@@ -94,8 +94,8 @@ struct estimate effect_build_jobs(const struct ask *q) {
     jobs = jobs < 1 ? 1 : jobs > COMPILE_JOBS_MAX ? COMPILE_JOBS_MAX : jobs;
     e.after = span_times(each, jobs);
     e.proposed = propose(FACT_build_jobs, jobs);
-    e.formula = FORMULA_OF(q->a, q->c, used, "host_used = % x % = %",
-                           PLAIN(jobs), BYTES(each.high), BYTES(e.after.high));
+    e.formula = EXPLAIN(q, used, "host_used = % x % = %", PLAIN(jobs),
+                        BYTES(each.high), BYTES(e.after.high));
     ESTIMATE_IF(q, &e, "verdict.if.jobs", SHORT(each.high), COUNT(jobs),
                 SHORT(e.after.high));
     return e;
@@ -134,12 +134,11 @@ static struct estimate at_start(const struct ask *q) {
     const struct fact *printed = &c->in[FACT_requested_bytes];
     int64_t left = c->in[FACT_gpu_free].number;
     int64_t wanted = printed->known ? printed->number : span_middle(e.after);
-    e.formula =
-        FORMULA_OF(q->a, c,
-                   FACT_LIST(FACT_requested_bytes, FACT_gpu_free,
-                             FACT_gpu_total, FACT_gpu_memory_utilization),
-                   "short_by = % - % free = %", BYTES(wanted), BYTES(left),
-                   BYTES(wanted > left ? wanted - left : 0));
+    e.formula = EXPLAIN(q,
+                        FACT_LIST(FACT_requested_bytes, FACT_gpu_free,
+                                  FACT_gpu_total, FACT_gpu_memory_utilization),
+                        "short_by = % - % free = %", BYTES(wanted), BYTES(left),
+                        BYTES(wanted > left ? wanted - left : 0));
     return e;
 }
 
@@ -187,9 +186,8 @@ static struct span others_of(const struct inputs *c) {
 static struct str write_others(const struct ask *q, struct span free,
                                struct span others, struct span limit) {
     bool is_least = others.low > 0;
-    return FORMULA_OF(
-        q->a, q->c,
-        FACT_LIST(FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use),
+    return EXPLAIN(
+        q, FACT_LIST(FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use),
         "free %= % + % of others = %",
         TEXT(is_least ? STR("") : STR("at most ")), MIDDLE(free),
         BYTES(span_is_exact(others) || is_least ? span_middle(others)
@@ -324,8 +322,8 @@ struct estimate effect_expandable_segments(const struct ask *q) {
         if (mul_div_floor(e.after.high, UNITS_MICRO, e.limit.low, &part))
             e.share_micro = UNITS_MICRO - part;
     }
-    e.formula = FORMULA_OF(q->a, c, of_block,
-                           "one block at most = % free + % unallocated = %",
-                           MIDDLE(free), MIDDLE(spare), MIDDLE(e.limit));
+    e.formula =
+        EXPLAIN(q, of_block, "one block at most = % free + % unallocated = %",
+                MIDDLE(free), MIDDLE(spare), MIDDLE(e.limit));
     return e;
 }

@@ -138,17 +138,17 @@ static void put_growing(const struct ask *q, struct estimate *e,
     e->share_micro = share_growing(whole, growing);
     if (is_tiny(q, s) && e->share_micro > EVEN_CHANCE)
         e->share_micro = EVEN_CHANCE;
-    e->formula = FORMULA_OF(q->a, q->c, used, "growing = % x % / % = %",
-                            BYTES(s->missing.high), PLAIN(cut->of),
-                            PLAIN(cut->of - cut->kept), BYTES(growing));
+    e->formula =
+        EXPLAIN(q, used, "growing = % x % / % = %", BYTES(s->missing.high),
+                PLAIN(cut->of), PLAIN(cut->of - cut->kept), BYTES(growing));
 }
 
 static void put_cut(const struct ask *q, struct estimate *e,
                     const struct shortfall *s, const struct cut *cut) {
     e->after = span_share(s->asked, cut->kept, cut->of);
-    e->formula = FORMULA_OF(
-        q->a, q->c, used, "tried_alloc = % x % / % = about %", MIDDLE(s->asked),
-        PLAIN(cut->kept), PLAIN(cut->of), MIDDLE(e->after));
+    e->formula =
+        EXPLAIN(q, used, "tried_alloc = % x % / % = about %", MIDDLE(s->asked),
+                PLAIN(cut->kept), PLAIN(cut->of), MIDDLE(e->after));
 }
 
 /* The request itself is the large thing: the cut at which it fits. */
@@ -306,10 +306,9 @@ static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
     if (room.known)
         ESTIMATE_IF(q, e, "verdict.if.program_fits", SHORT(span_middle(then)),
                     SHORT(room.low));
-    e->formula = FORMULA_OF(q->a, q->c, used,
-                            "program = % - % x % / % = about %", MIDDLE(whole),
-                            MIDDLE(temp), PLAIN(cut->of - cut->kept),
-                            PLAIN(cut->of), MIDDLE(then));
+    e->formula = EXPLAIN(
+        q, used, "program = % - % x % / % = about %", MIDDLE(whole),
+        MIDDLE(temp), PLAIN(cut->of - cut->kept), PLAIN(cut->of), MIDDLE(then));
     return true;
 }
 
@@ -433,8 +432,8 @@ struct estimate effect_chunk(const struct ask *q) {
     e.after = span_share(s.asked, 1, pieces);
     if (room.known && e.after.high > room.low)
         return e; /* nothing at all was free, or no split makes it fit */
-    e.formula = FORMULA_OF(q->a, q->c, used, "piece = % / % = about %",
-                           MIDDLE(s.asked), PLAIN(pieces), MIDDLE(e.after));
+    e.formula = EXPLAIN(q, used, "piece = % / % = about %", MIDDLE(s.asked),
+                        PLAIN(pieces), MIDDLE(e.after));
     ESTIMATE_IF(q, &e, "verdict.if.pieces", COUNT(pieces),
                 SHORT(span_middle(e.after)));
     return e;
@@ -454,9 +453,9 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     e.after = span_exact(tile);
     if (s.free.known && s.asked.known)
         estimate_judge(&e);
-    e.formula = FORMULA_OF(
-        q->a, q->c, used, "tile at most = % x % x % bytes = %",
-        PLAIN(TILE_SIDE), PLAIN(TILE_SIDE), PLAIN(TILE_PIXEL), BYTES(tile));
+    e.formula =
+        EXPLAIN(q, used, "tile at most = % x % x % bytes = %", PLAIN(TILE_SIDE),
+                PLAIN(TILE_SIDE), PLAIN(TILE_PIXEL), BYTES(tile));
     return e;
 }
 
@@ -474,8 +473,7 @@ struct estimate effect_bigger_gpu(const struct ask *q) {
     e.after = whole;
     e.short_by = s.missing;
     ESTIMATE_IF(q, &e, "verdict.if.gpu_of", SHORT(whole.high));
-    e.formula = FORMULA_OF(q->a, q->c, used, "gpu_total = % + % = %",
-                           BYTES(s.total.high), BYTES(s.missing.high),
-                           BYTES(whole.high));
+    e.formula = EXPLAIN(q, used, "gpu_total = % + % = %", BYTES(s.total.high),
+                        BYTES(s.missing.high), BYTES(whole.high));
     return e;
 }

@@ -150,10 +150,10 @@ static struct estimate of_step(const struct ask *q,
     }
     e.limit = span_plus(free, gain_of(now, then));
     if (e.limit.known && now.low > then.high)
-        e.formula = FORMULA_OF(
-            q->a, c, used, "free = % + % % - % then = at least %",
-            BYTES(free.low), BYTES(now.low), TEXT(str_of(change->part)),
-            BYTES(then.high), BYTES(e.limit.low));
+        e.formula =
+            EXPLAIN(q, used, "free = % + % % - % then = at least %",
+                    BYTES(free.low), BYTES(now.low), TEXT(str_of(change->part)),
+                    BYTES(then.high), BYTES(e.limit.low));
     if (e.limit.known)
         estimate_judge(&e);
     return e;

@@ -221,9 +221,8 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
     estimate_judge(e);
     e->formula = formula_join(
         q->a, e->formula,
-        FORMULA_OF(q->a, q->c, used, "kv_available = % + % x (% - %) = %",
-                   MIDDLE(kv->pool), MIDDLE(total), RATIO(chosen),
-                   RATIO(before), MIDDLE(e->limit)));
+        EXPLAIN(q, used, "kv_available = % + % x (% - %) = %", MIDDLE(kv->pool),
+                MIDDLE(total), RATIO(chosen), RATIO(before), MIDDLE(e->limit)));
     if (!is_beyond)
         e->proposed = propose(FACT_gpu_memory_utilization, share);
     if (is_bare && e->verdict == VERDICT_ENOUGH)
@@ -253,8 +252,8 @@ struct estimate effect_utilization_up(const struct ask *q) {
                    c->model ? FACT_kv_available : FACT_model);
     e.short_by = span_at_least(gap, 0);
     if (gap.known)
-        e.formula = FORMULA_OF(q->a, c, used, "short_by = % - % = %",
-                               MIDDLE(kv.need), MIDDLE(kv.pool), MIDDLE(gap));
+        e.formula = EXPLAIN(q, used, "short_by = % - % = %", MIDDLE(kv.need),
+                            MIDDLE(kv.pool), MIDDLE(gap));
     if (e.needs.count == 0) {
         reckon_up(q, &kv, total, is_bare, &e);
         return e;
@@ -347,9 +346,9 @@ static struct estimate down_at_start(const struct ask *q) {
     if (!share.known)
         return e;
     e.after = share_of(total, share.low);
-    e.formula = FORMULA_OF(
-        q->a, c, used, "requested_bytes = % x % = % <= % free",
-        RATIO(share.low), MIDDLE(total), MIDDLE(e.after), MIDDLE(e.limit));
+    e.formula = EXPLAIN(q, used, "requested_bytes = % x % = % <= % free",
+                        RATIO(share.low), MIDDLE(total), MIDDLE(e.after),
+                        MIDDLE(e.limit));
     estimate_judge(&e);
     struct kv_side kv = kv_side_of(q);
     struct span held = held_by_share(q, &kv);
@@ -481,8 +480,8 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     struct span freed = share_of(total, before - share), free = e.limit;
     e.limit = span_plus(free, freed);
     e.formula =
-        FORMULA_OF(q->a, c, used, "free = % + % x (% - %) = %", MIDDLE(free),
-                   MIDDLE(total), RATIO(before), RATIO(share), MIDDLE(e.limit));
+        EXPLAIN(q, used, "free = % + % x (% - %) = %", MIDDLE(free),
+                MIDDLE(total), RATIO(before), RATIO(share), MIDDLE(e.limit));
     estimate_judge(&e);
     if (starves_pool(q, freed)) {
         e.verdict = VERDICT_NOT_ENOUGH;

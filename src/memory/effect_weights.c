@@ -51,8 +51,8 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
     if (is_judged)
         estimate_judge(&e);
     if (then.known)
-        e.formula = FORMULA_OF(
-            q->a, q->c, used,
+        e.formula = EXPLAIN(
+            q, used,
             "weights at least = % x % / % bits = %; weights at most = %",
             BYTES(now.low), PLAIN(bits), PLAIN(weight_bits(q->c)),
             BYTES(then.low), BYTES(then.high));
@@ -213,9 +213,8 @@ static struct estimate offload_while_loading(const struct ask *q) {
         return e;
     }
     e.after = span_minus(weights, span_exact(bytes));
-    e.formula =
-        FORMULA_OF(q->a, q->c, used, "cpu_offload = ceil(% / 1 GiB) GiB = %",
-                   BYTES(whole.high), BYTES(bytes));
+    e.formula = EXPLAIN(q, used, "cpu_offload = ceil(% / 1 GiB) GiB = %",
+                        BYTES(whole.high), BYTES(bytes));
     ESTIMATE_IF(q, &e, "verdict.if.offload", SHORT(bytes),
                 SHORT(span_middle(weights)));
     e.share_micro = OFFLOAD_SHARE;
@@ -236,9 +235,8 @@ static struct estimate offload_for_pool(const struct ask *q) {
         return e;
     }
     estimate_needs(&e, weights.known, FACT_model);
-    e.formula =
-        FORMULA_OF(q->a, q->c, used, "cpu_offload = ceil(% / 1 GiB) GiB = %",
-                   BYTES(gap.high), BYTES(bytes));
+    e.formula = EXPLAIN(q, used, "cpu_offload = ceil(% / 1 GiB) GiB = %",
+                        BYTES(gap.high), BYTES(bytes));
     if (weights.known && weights.high < gap.low) {
         e.verdict = VERDICT_NOT_ENOUGH;
         return e;
@@ -307,10 +305,10 @@ static struct estimate for_allocation(const struct ask *q, int64_t now,
 static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
     struct span weights = weights_bytes(q->c);
     struct span then = span_share(weights, now, ranks);
-    return then.known ? FORMULA_OF(q->a, q->c, of_ranks,
-                                   "weights = about % x % / % ranks = about %",
-                                   MIDDLE(weights), PLAIN(now), PLAIN(ranks),
-                                   MIDDLE(then))
+    return then.known ? EXPLAIN(q, of_ranks,
+                                "weights = about % x % / % ranks = about %",
+                                MIDDLE(weights), PLAIN(now), PLAIN(ranks),
+                                MIDDLE(then))
                       : (struct str){0};
 }
 

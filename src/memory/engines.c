@@ -14,11 +14,11 @@
 #define ALL_PARTS 19
 
 static int64_t ranks_of(const struct inputs *c) {
-    return setting_of(c, FACT_tensor_parallel, 1);
+    return tensor_ranks(c);
 }
 
 static int64_t layers_of(const struct inputs *c, const struct kv_group *g) {
-    return ceil_div(g->layers, setting_of(c, FACT_pipeline_parallel, 1));
+    return ceil_div(g->layers, pipeline_ranks(c));
 }
 
 static int64_t engine_block_tokens(const struct inputs *c) {
@@ -296,8 +296,7 @@ static struct str engine_write_slope(struct arena *a, const struct inputs *c) {
     struct str text = {0};
     struct span slope = engine_kv_slope(c);
     bool is_cut = engine_of(c)->has_cells &&
-                  (c->in[FACT_gpu_layers].known ||
-                   setting_of(c, FACT_pipeline_parallel, 1) > 1);
+                  (c->in[FACT_gpu_layers].known || pipeline_ranks(c) > 1);
     if (!span_is_exact(slope) || slope.low <= 0 || batch_of(c) > 1 || is_cut)
         return text;
     for (size_t i = 0; i < c->model->group_count; i++) {

@@ -76,8 +76,7 @@ static int64_t one_figure(const struct inputs *c) {
     int64_t ranks;
     if (!bytes.known || c->in[FACT_weights_bytes].known || c->model == NULL ||
         quantization.n > 0 || c->in[FACT_cpu_offload].number > 0 ||
-        !mul_i64(setting_of(c, FACT_tensor_parallel, 1),
-                 setting_of(c, FACT_pipeline_parallel, 1), &ranks))
+        !mul_i64(tensor_ranks(c), pipeline_ranks(c), &ranks))
         return bytes.known ? span_middle(bytes) : 0;
     struct span micro =
         weight_micro(quantization, is_wide ? dtype->word : STR("bfloat16"));
@@ -164,8 +163,7 @@ struct fit_question fit_asked_again(const struct fit_question *q,
  * maker, and no more of them than a machine has. */
 static bool is_candidate(const struct inputs *c, const struct gpu *g) {
     struct str maker = c->gpu ? c->gpu->vendor : STR("nvidia");
-    bool is_one = setting_of(c, FACT_tensor_parallel, 1) <= 1 &&
-                  setting_of(c, FACT_pipeline_parallel, 1) <= 1 &&
+    bool is_one = tensor_ranks(c) <= 1 && pipeline_ranks(c) <= 1 &&
                   setting_of(c, FACT_gpu_count, 1) <= 1;
     return g->total_low > 0 && g->nominal_gb > 0 && str_eq(g->vendor, maker) &&
            (is_one || !g->is_unified);

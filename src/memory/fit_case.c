@@ -64,7 +64,7 @@ struct span step_logits(const struct inputs *c, int64_t rows) {
 }
 
 struct span step_layer(const struct inputs *c, int64_t tokens) {
-    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
+    int64_t tp = tensor_ranks(c);
     struct span inner = span_times(span_exact(c->model->intermediate_size), 3);
     struct span width =
         span_plus(span_times(span_exact(c->model->hidden_size), 4),
@@ -92,9 +92,8 @@ static void take_activation(struct inputs *c) {
 }
 
 static void take_context(struct inputs *c) {
-    bool is_parallel = setting_of(c, FACT_tensor_parallel, 1) > 1 ||
-                       (setting_of(c, FACT_pipeline_parallel, 1) > 1 &&
-                        !engine_of(c)->spreads_layers);
+    bool is_parallel = tensor_ranks(c) > 1 ||
+                       (pipeline_ranks(c) > 1 && !engine_of(c)->spreads_layers);
     fit_take(c, FACT_non_torch,
              span_of(0, is_parallel ? 3 * GIB / 2 : 600 * MIB),
              "bounded by what starts have printed");
@@ -114,8 +113,7 @@ static void take_graphs(struct inputs *c) {
 /* A format of unknown width: between 4 bits and what is not quantized. What
  * lies in cells has the file's size. */
 static void take_weights(struct inputs *c) {
-    int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
-                    setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t ranks = tensor_ranks(c) * pipeline_ranks(c);
     if (c->model != NULL && c->model->params > 0 && weight_bits(c) == 0) {
         struct span whole = span_of(c->model->params / 2, c->model->params * 2);
         fit_take(c, FACT_weights_bytes,

@@ -40,11 +40,18 @@ const struct fit_check_row fit_checks[CHECK_COUNT_OF] = {
     [CHECK_SKU] = {"kaito_sku", NULL, UNIT_BYTES, false},
 };
 
-struct obstacle { /* key NULL: none */
-    const char *key;
-    int64_t asked, there;
-    bool is_open; /* rests on the usual group */
-};
+static const struct fit_checked none = {.verdict = VERDICT_NONE};
+
+/* An engine refuses this if it is_cut. The arguments of why are written later:
+ * fit_check_split(). */
+static struct fit_checked refused_if(bool is_cut, const char *key,
+                                     int64_t asked, int64_t there) {
+    return is_cut ? (struct fit_checked){.verdict = VERDICT_NOT_ENOUGH,
+                                         .asked = span_exact(asked),
+                                         .there = span_exact(there),
+                                         .why = {.key = key}}
+                  : none;
+}
 
 struct split {
     const struct inputs *c;
@@ -90,57 +97,55 @@ static struct split split_of(const struct inputs *c, int64_t tp) {
 
 /* Columns of a feed-forward part over so many ranks. Experts in AWQ and GPTQ
  * have a kernel that halves the group (moe_wna16.py). */
-static struct obstacle columns(const struct split *s, int64_t size,
-                               int64_t ranks, bool is_expert) {
-    if (size <= 0 || ranks <= 1)
-        return (struct obstacle){.key = NULL};
-    if (size % ranks != 0)
-        return (struct obstacle){"fit.split.columns", ranks, size, false};
+static struct fit_checked columns(const struct split *s, int64_t size,
+                                  int64_t ranks, bool is_expert) {
+    if (size <= 0 || ranks <= 1 || size % ranks != 0)
+        return refused_if(size > 0 && ranks > 1, "fit.split.columns", ranks,
+                          size);
     bool is_cut = s->block > 0 && size / ranks % s->block != 0 &&
                   size % s->block == 0 && !(is_expert && s->is_usual);
     bool may_be_whole = is_expert && engine_of(s->c)->takes_share;
     const char *key = s->is_usual    ? "fit.split.block_usual"
                       : may_be_whole ? "fit.split.block_expert"
                                      : "fit.split.block";
-    return (struct obstacle){is_cut ? key : NULL, size / ranks, s->block,
-                             s->is_usual};
+    struct fit_checked k = refused_if(is_cut, key, size / ranks, s->block);
+    if (is_cut && s->is_usual)
+        k.verdict = VERDICT_UNKNOWN; /* rests on the usual group */
+    return k;
 }
 
-static struct obstacle kv_heads(const struct split *s) {
+static struct fit_checked kv_heads(const struct split *s) {
     for (size_t i = 0; i < s->m->group_count; i++) {
         const struct kv_group *g = &s->m->groups[i];
         int64_t n = g->kv_heads;
         bool has_heads = g->kind == KV_full || g->kind == KV_sliding ||
                          g->kind == KV_chunked;
         if (has_heads && n > 0 && s->tp % n != 0 && n % s->tp != 0)
-            return (struct obstacle){"fit.split.kv_heads", s->tp, n, false};
+            return refused_if(true, "fit.split.kv_heads", s->tp, n);
     }
-    return (struct obstacle){.key = NULL};
+    return none;
 }
 
-static struct obstacle vocabulary(const struct split *s) {
+static struct fit_checked vocabulary(const struct split *s) {
     int64_t rows = ceil_div(s->m->vocab_size, VOCABULARY_PAD) * VOCABULARY_PAD;
-    bool is_cut = s->m->vocab_size > 0 && rows % s->tp != 0;
-    return (struct obstacle){is_cut ? "fit.split.vocabulary" : NULL, s->tp,
-                             rows, false};
+    return refused_if(s->m->vocab_size > 0 && rows % s->tp != 0,
+                      "fit.split.vocabulary", s->tp, rows);
 }
 
-static struct obstacle experts(const struct split *s) {
-    int64_t ranks = expert_ranks(s->c);
-    bool is_cut = s->m->experts > 0 && ranks > 1 &&
-                  (s->m->experts % ranks != 0 || s->tp % ranks != 0);
-    return (struct obstacle){is_cut ? "fit.split.experts" : NULL, ranks,
-                             s->m->experts, false};
+static struct fit_checked experts(const struct split *s) {
+    int64_t ranks = expert_ranks(s->c), n = s->m->experts;
+    return refused_if(n > 0 && ranks > 1 &&
+                          (n % ranks != 0 || s->tp % ranks != 0),
+                      "fit.split.experts", ranks, n);
 }
 
-static struct obstacle obstacle_of(const struct inputs *c, int64_t tp) {
-    struct obstacle none = {.key = NULL};
+static struct fit_checked split_over(const struct inputs *c, int64_t tp) {
     if (c->model == NULL || !engine_of(c)->checks_split ||
         (c->model->heads > 0 && c->model->heads % tp != 0))
-        return none; /* of which the check of heads speaks */
+        return none; /* that is for the check of heads */
     struct split s = split_of(c, tp);
     bool has_dense = !s.m->is_moe || s.m->dense_layers > 0;
-    struct obstacle all[] = {
+    struct fit_checked all[] = {
         tp > 1 ? kv_heads(&s) : none,
         tp > 1 ? vocabulary(&s) : none,
         has_dense ? columns(&s, s.m->intermediate_size, tp, false) : none,
@@ -148,38 +153,25 @@ static struct obstacle obstacle_of(const struct inputs *c, int64_t tp) {
         s.m->is_moe ? columns(&s, s.m->shared_size, tp, false) : none,
         experts(&s)};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].key != NULL)
+        if (all[i].verdict != VERDICT_NONE)
             return all[i];
     return none;
 }
 
 bool fit_can_split(const struct inputs *c, int64_t ranks) {
-    struct obstacle is = obstacle_of(c, ranks);
     bool divides = c->model->heads <= 0 || c->model->heads % ranks == 0;
-    return divides && (is.key == NULL || is.is_open);
-}
-
-/* Engines that lay layers over cards by themselves leave cards idle. */
-static struct obstacle stages(const struct inputs *c) {
-    int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
-    int64_t layers = c->model != NULL ? c->model->layers : 0;
-    bool is_empty = layers > 0 && pp > layers && !engine_of(c)->spreads_layers;
-    return (struct obstacle){is_empty ? FIT_SPLIT_STAGES : NULL, pp, layers,
-                             false};
+    return divides && split_over(c, ranks).verdict != VERDICT_NOT_ENOUGH;
 }
 
 static struct fit_checked fit_check_split(struct arena *a, const struct inputs *c) {
-    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
-    struct obstacle is = stages(c);
-    is = is.key != NULL ? is : obstacle_of(c, tp);
-    struct fit_checked k = {.verdict = VERDICT_NONE};
-    if (is.key != NULL) {
-        k.verdict = is.is_open ? VERDICT_UNKNOWN : VERDICT_NOT_ENOUGH;
-        k.asked = span_exact(is.asked);
-        k.there = span_exact(is.there);
-        k.why = NOTE(is.key, write_count(a, is.asked),
-                     write_count(a, is.there));
-    }
+    int64_t pp = pipeline_ranks(c), layers = c->model ? c->model->layers : 0;
+    /* engines that lay layers over cards by themselves leave cards idle */
+    bool is_empty = layers > 0 && pp > layers && !engine_of(c)->spreads_layers;
+    struct fit_checked k = refused_if(is_empty, FIT_SPLIT_STAGES, pp, layers);
+    k = is_empty ? k : split_over(c, tensor_ranks(c));
+    if (k.verdict != VERDICT_NONE)
+        k.why = NOTE(k.why.key, write_count(a, k.asked.low),
+                     write_count(a, k.there.low));
     return k;
 }
 
@@ -187,42 +179,34 @@ static struct fit_checked fit_check_split(struct arena *a, const struct inputs *
 
 #define WIDE 2 /* bytes of an unquantized parameter */
 
-static const struct fit_checked none = {.verdict = VERDICT_NONE};
-
 static struct fit_checked judged(struct span asked, struct span there) {
     return (struct fit_checked){
         .verdict = span_fits(asked, there), .asked = asked, .there = there};
 }
 
 static struct fit_checked heads(const struct inputs *c) {
-    struct fit_checked k = none;
-    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
-    if (c->model && c->model->heads > 0 && tp > 1) {
-        bool divides = c->model->heads % tp == 0;
-        k.verdict = divides ? VERDICT_ENOUGH : VERDICT_NOT_ENOUGH;
-        k.asked = span_exact(tp);
-        k.there = span_exact(c->model->heads);
-    }
+    int64_t tp = tensor_ranks(c), heads = c->model ? c->model->heads : 0;
+    struct fit_checked k = refused_if(heads > 0 && tp > 1, NULL, tp, heads);
+    if (k.verdict != VERDICT_NONE && heads % tp == 0)
+        k.verdict = VERDICT_ENOUGH;
     return k;
 }
 
 static struct span cards_of_model(const struct inputs *c) {
-    return span_times(span_exact(setting_of(c, FACT_tensor_parallel, 1)),
-                      setting_of(c, FACT_pipeline_parallel, 1));
+    return span_times(span_exact(tensor_ranks(c)), pipeline_ranks(c));
 }
 
 /* SGLang's --enable-dp-attention lays data-parallel ranks over the
  * tensor-parallel ones; whether it is on nobody says here. */
 static bool may_share_ranks(const struct inputs *c) {
     int64_t dp = setting_of(c, FACT_data_parallel, 1);
-    return engine_of(c)->may_share_ranks && dp > 1 &&
-           setting_of(c, FACT_tensor_parallel, 1) % dp == 0;
+    return engine_of(c)->may_share_ranks && dp > 1 && tensor_ranks(c) % dp == 0;
 }
 
 static struct fit_checked ranks(const struct inputs *c) {
-    int64_t copies =
-        may_share_ranks(c) ? 1 : setting_of(c, FACT_data_parallel, 1);
-    struct span all = span_times(cards_of_model(c), copies);
+    int64_t copies = setting_of(c, FACT_data_parallel, 1);
+    struct span all =
+        span_times(cards_of_model(c), may_share_ranks(c) ? 1 : copies);
     const struct fact *cards = &c->in[FACT_gpu_count];
     return cards->known && all.known ? judged(all, span_exact(cards->number))
                                      : none;
@@ -250,7 +234,6 @@ static bool is_of_kaito(const struct inputs *c) {
 }
 
 static struct fit_checked sku(const struct inputs *c) {
-    struct fit_checked k = none;
     struct span card = span_in(c, FACT_gpu_total);
     struct span cards = c->in[FACT_gpu_count].known
                             ? span_exact(setting_of(c, FACT_gpu_count, 1))
@@ -260,13 +243,13 @@ static struct fit_checked sku(const struct inputs *c) {
         card = span_exact(c->gpu->nominal_gb * GIB);
     if (c->model == NULL || c->model->params <= 0 || !card.known ||
         !is_of_kaito(c))
-        return k;
-    bool is_released_so = c->model->quantization.n > 0;
-    struct span whole = is_released_so
-                            ? weights_computed(c, 1, 1, c->model->quantization)
-                            : span_times(span_exact(c->model->params), WIDE);
+        return none;
     struct span there = span_product(card, cards);
-    k = judged(whole, there);
+    struct fit_checked k =
+        judged(c->model->quantization.n > 0 /* it was released so */
+                   ? weights_computed(c, 1, 1, c->model->quantization)
+                   : span_times(span_exact(c->model->params), WIDE),
+               there);
     struct span real = weights_computed(c, 1, 1, quantization_of(c));
     k.is_bypassed = k.verdict == VERDICT_NOT_ENOUGH &&
                     span_fits(real, there) == VERDICT_ENOUGH;
@@ -276,16 +259,14 @@ static struct fit_checked sku(const struct inputs *c) {
 /* "V cache quantization requires flash_attn": llama-context.cpp. */
 static struct fit_checked flash(const struct inputs *c) {
     static const char *const plain[] = {"f16", "bf16", "f32", NULL};
-    struct fit_checked k = none;
     struct str key, value;
-    if (!engine_of(c)->has_cells || !is_off(c, FACT_flash_attention))
-        return k;
     llama_cache_types(c, &key, &value);
-    if (str_in_nocase(value, plain))
-        return k;
-    k.verdict = VERDICT_NOT_ENOUGH;
-    k.why = NOTE("fit.flash", value);
-    return k;
+    bool is_refused = engine_of(c)->has_cells &&
+                      is_off(c, FACT_flash_attention) &&
+                      !str_in_nocase(value, plain);
+    return is_refused ? (struct fit_checked){.verdict = VERDICT_NOT_ENOUGH,
+                                             .why = NOTE("fit.flash", value)}
+                      : none;
 }
 
 /* The first release of this engine that loads the model; empty: unknown. */
@@ -302,14 +283,14 @@ static struct str since_of(const struct inputs *c) {
 static struct fit_checked release(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_engine_version];
     struct str since = since_of(c);
-    struct fit_checked k = none;
     int order;
-    if (version->known && since.n > 0 &&
-        version_compare(version->word, since, &order) && order < 0) {
-        k.verdict = VERDICT_NOT_ENOUGH;
-        k.why = NOTE("fit.release", since, version->word, c->model->id);
-    }
-    return k;
+    bool is_older = version->known && since.n > 0 &&
+                    version_compare(version->word, since, &order) && order < 0;
+    return is_older
+               ? (struct fit_checked){.verdict = VERDICT_NOT_ENOUGH,
+                                      .why = NOTE("fit.release", since,
+                                                  version->word, c->model->id)}
+               : none;
 }
 
 void fit_check(struct arena *a, const struct inputs *c, struct fit *fit) {

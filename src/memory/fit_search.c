@@ -290,10 +290,9 @@ static void change(struct fit_question *q, const struct fact *f) {
  * ranks. They follow from its changes, so they are none of them until it is
  * listed: `prune` would take them back, and each question bring them again. */
 static struct fact cards_of_ranks(const struct inputs *c, enum fit_tier tier) {
-    struct span ranks = span_times(
-        span_times(span_exact(setting_of(c, FACT_tensor_parallel, 1)),
-                   setting_of(c, FACT_pipeline_parallel, 1)),
-        setting_of(c, FACT_data_parallel, 1));
+    struct span ranks =
+        span_times(span_times(span_exact(tensor_ranks(c)), pipeline_ranks(c)),
+                   setting_of(c, FACT_data_parallel, 1));
     bool are_missing = tier == TIER_hardware && c->in[FACT_gpu_count].known &&
                        ranks.known && c->in[FACT_gpu_count].number < ranks.low;
     return are_missing ? propose(FACT_gpu_count, ranks.low)

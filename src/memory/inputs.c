@@ -130,6 +130,14 @@ int64_t setting_of(const struct inputs *c, enum fact_name name,
     return f->known && f->number > 0 ? f->number : otherwise;
 }
 
+int64_t tensor_ranks(const struct inputs *c) {
+    return setting_of(c, FACT_tensor_parallel, 1);
+}
+
+int64_t pipeline_ranks(const struct inputs *c) {
+    return setting_of(c, FACT_pipeline_parallel, 1);
+}
+
 bool is_on(const struct inputs *c, enum fact_name name) {
     return c->in[name].known && c->in[name].number != 0;
 }

@@ -224,7 +224,7 @@ struct span memory_least_tensor_parallel(struct arena *a,
     alone.in[FACT_kv_available].known = false;
     alone.in[FACT_est_max_model_len].known = false;
     struct demand d = demand_of(a, &alone);
-    int64_t now = setting_of(c, FACT_tensor_parallel, 1);
+    int64_t now = tensor_ranks(c);
     struct span least = span_none();
     for (int64_t tp = 1; d.by_model && tp <= FIT_RANKS_MAX; tp *= 2) {
         struct demand split =

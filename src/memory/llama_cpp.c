@@ -179,7 +179,7 @@ static int64_t layers_on_cards(const struct inputs *c) {
 }
 
 struct span llama_share_of_cards(const struct inputs *c, struct span all) {
-    int64_t cards = setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t cards = pipeline_ranks(c);
     int64_t layers = c->model ? c->model->layers : 0;
     if (layers <= 0 || (cards == 1 && layers_on_cards(c) == layers))
         return all;

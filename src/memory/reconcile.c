@@ -16,12 +16,6 @@
 #define LEAST_OF_RANKS_PERCENT 90
 #define BLOCK_MOST 512
 
-struct check {
-    enum fact_name quantity;
-    struct span printed, computed;
-    bool agrees;
-};
-
 /* ---- what is held against what ---- */
 
 static bool is_printed(const struct inputs *c, enum fact_name name) {
@@ -29,28 +23,21 @@ static bool is_printed(const struct inputs *c, enum fact_name name) {
                                  c->in[name].source == SOURCE_USER);
 }
 
-static struct span blocks_in_pool(const struct inputs *c,
-                                  const struct variants *variants) {
+/* As many blocks, or tokens, as the pool that was printed is made into. */
+static bool pool_agrees(const struct inputs *c, const struct variants *variants,
+                        struct reconciliation *r) {
     struct span pool = span_in(c, FACT_kv_available);
     struct span block = variants_span(variants, OF_BLOCK, 0);
-    return pool.low >= 0 ? span_quotient(pool, block) : span_none();
-}
-
-static struct check check_pool(const struct inputs *c,
-                               const struct variants *variants) {
-    struct span blocks = blocks_in_pool(c, variants);
-    struct check k = {.quantity = FACT_kv_blocks, .computed = blocks};
-    k.printed = span_in(c, FACT_kv_blocks);
-    if (!is_printed(c, FACT_kv_blocks)) {
-        k.quantity = FACT_kv_tokens;
-        k.printed = span_in(c, FACT_kv_tokens);
-        k.computed =
-            variants_tokens(variants, blocks, c->in[FACT_max_model_len].number);
-    }
-    struct span least = span_share(k.computed, LEAST_OF_RANKS_PERCENT, 100);
-    k.agrees = k.printed.known && least.known && k.printed.high >= least.low &&
-               k.printed.low <= k.computed.high;
-    return k;
+    bool has_blocks = is_printed(c, FACT_kv_blocks);
+    r->quantity = has_blocks ? FACT_kv_blocks : FACT_kv_tokens;
+    r->printed = span_in(c, r->quantity);
+    r->computed = pool.low >= 0 ? span_quotient(pool, block) : span_none();
+    if (!has_blocks)
+        r->computed = variants_tokens(variants, r->computed,
+                                      c->in[FACT_max_model_len].number);
+    struct span least = span_share(r->computed, LEAST_OF_RANKS_PERCENT, 100);
+    return r->printed.known && least.known && r->printed.high >= least.low &&
+           r->printed.low <= r->computed.high;
 }
 
 static bool has_need(const struct inputs *c) {
@@ -64,41 +51,47 @@ static bool has_pool(const struct inputs *c) {
            (is_printed(c, FACT_kv_blocks) || is_printed(c, FACT_kv_tokens));
 }
 
-static struct check check_of(const struct inputs *c,
-                             const struct variants *variants) {
-    int64_t length = c->in[FACT_max_model_len].number;
-    return has_need(c)
-               ? (struct check){FACT_kv_needed, span_in(c, FACT_kv_needed),
-                                variants_span(variants, OF_REQUEST, length),
-                                variants->agrees}
-               : check_pool(c, variants);
+/* Compares the need, else the pool, with what these variants give. */
+static bool agrees(const struct inputs *c, const struct variants *variants,
+                   struct reconciliation *r) {
+    if (!has_need(c))
+        return pool_agrees(c, variants, r);
+    r->quantity = FACT_kv_needed;
+    r->printed = span_in(c, FACT_kv_needed);
+    r->computed =
+        variants_span(variants, OF_REQUEST, c->in[FACT_max_model_len].number);
+    return variants->agrees;
 }
 
 static bool explains(struct arena *a, const struct inputs *c) {
     struct variants variants = variants_of(a, c);
-    return variants.count > 0 && check_of(c, &variants).agrees;
+    struct reconciliation r;
+    return variants.count > 0 && agrees(c, &variants, &r);
 }
 
 bool memory_tells_models(const struct inputs *c) {
     return engine_of(c)->takes_share && (has_need(c) || has_pool(c));
 }
 
-/* A backend may choose its own block size (TPUs take up to 512), and says so
- * only in the estimate: a multiple of it. */
+static struct inputs with(const struct inputs *c, const struct fact *f) {
+    struct inputs other = *c;
+    other.in[f->name] = *f;
+    return other;
+}
+
+/* A backend may choose its own block size (TPUs take up to 512), which then
+ * shows in the estimate alone: a multiple of it. */
 static bool explains_in_larger_blocks(struct arena *a, const struct inputs *c) {
     const struct fact *length = &c->in[FACT_est_max_model_len];
+    int64_t block = 16;
+    while (length->known && length->number > 0 && block < BLOCK_MOST &&
+           length->number % (2 * block) == 0)
+        block *= 2;
     bool is_open = !c->in[FACT_block_size].known ||
                    c->in[FACT_block_size].source == SOURCE_DEFAULT;
-    if (!is_open || !length->known || length->number <= 0)
-        return false;
-    int64_t block = 16;
-    while (block < BLOCK_MOST && length->number % (2 * block) == 0)
-        block *= 2;
-    if (block == 16)
-        return false;
-    struct inputs other = *c;
-    other.in[FACT_block_size] = propose(FACT_block_size, block);
-    return explains(a, &other);
+    struct fact larger = propose(FACT_block_size, block);
+    struct inputs other = with(c, &larger);
+    return is_open && block > 16 && explains(a, &other);
 }
 
 bool memory_explains(struct arena *a, const struct inputs *c) {
@@ -121,35 +114,26 @@ static bool is_open(const struct inputs *c, enum fact_name name) {
            f->source == SOURCE_CATALOGUE;
 }
 
-static void try_numbers(struct trials *t, const struct inputs *c,
-                        enum fact_name name, const int64_t *numbers,
-                        size_t count) {
-    for (size_t i = 0; is_open(c, name) && i < count; i++)
-        if (t->count < TRIALS_MAX && c->in[name].number != numbers[i])
-            t->at[t->count++] = propose(name, numbers[i]);
-}
-
 /* The likeliest first: the first that explains is the answer. */
 static struct trials trials_of(const struct inputs *c) {
     static const char *const dtypes[] = {"fp8", "bfloat16", "float32"};
-    static const int64_t ranks[] = {1, 2, 4, 8, 16, 32, 64};
-    static const int64_t few[] = {2, 3, 4, 8}, one[] = {1};
+    static const struct {
+        enum fact_name name;
+        int64_t number[8]; /* 0 ends them */
+    } rows[] = {{FACT_tensor_parallel, {1, 2, 4, 8, 16, 32, 64}},
+                {FACT_hybrid_kv_disabled, {1}},
+                {FACT_prefix_caching, {1}},
+                {FACT_num_speculative_tokens, {1}},
+                {FACT_pipeline_parallel, {2, 3, 4, 8}},
+                {FACT_decode_context_parallel, {2, 3, 4, 8}}};
     struct trials t = {.count = 0};
     for (size_t i = 0; i < 3 && is_open(c, FACT_kv_cache_dtype); i++)
         t.at[t.count++] = propose_word(FACT_kv_cache_dtype, str_of(dtypes[i]));
-    try_numbers(&t, c, FACT_tensor_parallel, ranks, 7);
-    try_numbers(&t, c, FACT_hybrid_kv_disabled, one, 1);
-    try_numbers(&t, c, FACT_prefix_caching, one, 1);
-    try_numbers(&t, c, FACT_num_speculative_tokens, one, 1);
-    try_numbers(&t, c, FACT_pipeline_parallel, few, 4);
-    try_numbers(&t, c, FACT_decode_context_parallel, few, 4);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (const int64_t *n = rows[i].number; *n != 0; n++)
+            if (is_open(c, rows[i].name) && c->in[rows[i].name].number != *n)
+                t.at[t.count++] = propose(rows[i].name, *n);
     return t;
-}
-
-static struct inputs with(const struct inputs *c, const struct fact *f) {
-    struct inputs other = *c;
-    other.in[f->name] = *f;
-    return other;
 }
 
 /* One of them, beside `first` if there is one. */
@@ -182,16 +166,16 @@ static bool settings_explain(struct arena *a, const struct inputs *c,
 
 /* ---- together ---- */
 
-/* By the line through the printed pairs; by the pool over its tokens. */
+/* Bytes of a token: by the line through the printed pairs, else by the pool
+ * over its tokens. */
 static struct span token_bytes(const struct inputs *c) {
-    struct span pool = span_in(c, FACT_kv_available);
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     struct linear_fit l = linear_fit_of(c);
     if (l.known && l.slope.low > 0)
         return l.slope;
-    if (pool.known && is_printed(c, FACT_kv_tokens) && tokens->number > 0)
-        return span_share(pool, 1, tokens->number);
-    return span_none();
+    return is_printed(c, FACT_kv_tokens) && tokens->number > 0
+               ? span_share(span_in(c, FACT_kv_available), 1, tokens->number)
+               : span_none();
 }
 
 static int64_t apart(struct span a, struct span b) {
@@ -236,18 +220,14 @@ struct reconciliation memory_reconcile(struct arena *a,
     struct variants variants = variants_of(a, c);
     if (variants.count == 0 || (!has_need(c) && !has_pool(c)))
         return r;
-    struct check k = check_of(c, &variants);
-    r.quantity = k.quantity;
-    r.printed = k.printed;
-    r.computed = k.computed;
+    bool is_met = agrees(c, &variants, &r);
     r.residual = span_minus(r.printed, r.computed);
     if (!r.computed.known || !r.printed.known)
         return r;
     show(a, c, &variants, &r);
     struct trials t = trials_of(c);
-    bool is_met = r.quantity == FACT_kv_needed &&
-                  apart(r.computed, r.printed) == 0; /* but no estimate */
-    if (k.agrees || is_met)
+    if (is_met || (r.quantity == FACT_kv_needed &&
+                   apart(r.computed, r.printed) == 0)) /* but no estimate */
         r.outcome = RECONCILE_AGREES;
     else if (settings_explain(a, c, &t, &r))
         r.outcome = RECONCILE_EXPLAINED;

@@ -40,7 +40,7 @@ static bool is_concerned(const struct inputs *c, enum concern whom) {
     case WINDOWS: return model_has_windows(m);
     case STATES: return model_has(m, KV_state);
     case GROUPS: return m != NULL && m->group_count > 1;
-    case STAGES: return setting_of(c, FACT_pipeline_parallel, 1) > 1;
+    case STAGES: return pipeline_ranks(c) > 1;
     case CACHE_SCHEME: return m != NULL && m->kv_dtype.n > 0;
     case GRAPHS: return !inputs_is_eager(c) && !says_pool;
     case SAID_FREE: return c->in[FACT_gpu_free].known;

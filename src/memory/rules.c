@@ -48,47 +48,31 @@
 #define LAYERS NEED_LAYERS
 #define FIRST NEED_FIRST_GROUP
 #define GROUPS NEED_GROUPS
-#define SPREAD_256 LATENT_SPREAD_PADDED
-#define SPREAD LATENT_SPREAD
-#define PADDED LATENT_PADDED
+#define HEADS_256 LATENT_SPREAD_PADDED
+#define HEADS LATENT_SPREAD
+#define PAD LATENT_PADDED
 #define ROW LATENT_PLAIN
 
 static const struct kv_rules rows[] = {
     /* from, until, engine, windows charged, kept, chunks, need, latent,
      * all stages, spread, by requests, steps, spares a block */
-    {"0", "0.7.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, SPREAD_256, false, 100,
-     false, 1, false},
-    {"0.7.0", "0.7.1", V0, WHOLE, WHOLE, WHOLE, LAYERS, SPREAD, false, 100,
-     false, 1, false},
-    {"0.7.1", "0.7.2", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, false, 100, false,
-     1, false},
-    {"0.7.2", "0.8.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, PADDED, false, 100,
-     false, 1, false},
-    {"0.8.0", "0.11.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, false, 100, false,
-     1, false},
-    {"0.7.0", "0.8.3", V1, WHOLE, WHOLE, WHOLE, LAYERS, ROW, false, 100, false,
-     1, false},
-    {"0.8.3", GROUPS_FROM, V1, CUT, WHOLE, WHOLE, LAYERS, ROW, false, 100,
-     false, 1, false},
-    {GROUPS_FROM, "0.10.0", V1, CUT, CUT, WHOLE, LAYERS, ROW, false, 100, false,
-     1, false},
-    {"0.10.0", "0.12.0", V1, CUT, CUT, CUT, LAYERS, ROW, false, 100, false, 1,
-     false},
-    {"0.12.0", "0.14.0", V1, CUT, CUT, CUT, LAYERS, ROW, false, 125, false, 1,
-     false},
-    {"0.14.0", "0.17.0", V1, CUT, CUT, CUT, FIRST, ROW, true, 125, false, 1,
-     false},
-    {"0.17.0", "0.18.0", V1, CUT, CUT, CUT, FIRST, ROW, false, 125, false, 1,
-     false},
-    {"0.18.0", "0.19.0", V1, CUT, CUT, CUT, FIRST, ROW, false, 150, false, 1,
-     false},
-    {"0.19.0", "0.20.1", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, false, 1,
-     false},
-    {"0.20.1", "0.26.0", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 1,
-     false},
-    {"0.26.0", "0.29.0", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 2,
-     false},
-    {"0.29.0", "", V1, CUT, CUT, CUT, GROUPS, ROW, false, 150, true, 2, true},
+    {"0", "0.7.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, HEADS_256, 0, 100, 0, 1, 0},
+    {"0.7.0", "0.7.1", V0, WHOLE, WHOLE, WHOLE, LAYERS, HEADS, 0, 100, 0, 1, 0},
+    {"0.7.1", "0.7.2", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
+    {"0.7.2", "0.8.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, PAD, 0, 100, 0, 1, 0},
+    {"0.8.0", "0.11.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
+    {"0.7.0", "0.8.3", V1, WHOLE, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
+    {"0.8.3", GROUPS_FROM, V1, CUT, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
+    {GROUPS_FROM, "0.10.0", V1, CUT, CUT, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
+    {"0.10.0", "0.12.0", V1, CUT, CUT, CUT, LAYERS, ROW, 0, 100, 0, 1, 0},
+    {"0.12.0", "0.14.0", V1, CUT, CUT, CUT, LAYERS, ROW, 0, 125, 0, 1, 0},
+    {"0.14.0", "0.17.0", V1, CUT, CUT, CUT, FIRST, ROW, 1, 125, 0, 1, 0},
+    {"0.17.0", "0.18.0", V1, CUT, CUT, CUT, FIRST, ROW, 0, 125, 0, 1, 0},
+    {"0.18.0", "0.19.0", V1, CUT, CUT, CUT, FIRST, ROW, 0, 150, 0, 1, 0},
+    {"0.19.0", "0.20.1", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 0, 1, 0},
+    {"0.20.1", "0.26.0", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 1, 0},
+    {"0.26.0", "0.29.0", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 2, 0},
+    {"0.29.0", "", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 2, 1},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
@@ -134,10 +118,8 @@ enum answer rules_is_v0(const struct inputs *c) {
     if (is_between(c, "0.11.0", "") == ANSWER_YES ||
         c->in[FACT_kv_needed].known)
         return ANSWER_NO;
-    if (is_between(c, "0", "0.7.0") == ANSWER_YES ||
-        c->in[FACT_cpu_blocks].known || has_v0_refusal(c))
-        return ANSWER_YES;
-    if (is_between(c, "0.7.0", "0.8.0") == ANSWER_YES ||
+    if (is_between(c, "0", "0.8.0") == ANSWER_YES ||
+        c->in[FACT_cpu_blocks].known || has_v0_refusal(c) ||
         is_sent_to_v0(c) == ANSWER_YES)
         return ANSWER_YES;
     return is_between(c, "0.8.0", "0.11.0") == ANSWER_YES ? ANSWER_NO
@@ -147,14 +129,10 @@ enum answer rules_is_v0(const struct inputs *c) {
 struct rules_list rules_of(const struct inputs *c) {
     struct rules_list list = {.count = 0};
     enum answer v0 = rules_is_v0(c);
-    if (!engine_of(c)->takes_share)
-        return list;
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        bool excluded = rows[i].is_v0 ? v0 == ANSWER_NO : v0 == ANSWER_YES;
-        if (!excluded &&
+    for (size_t i = 0; engine_of(c)->takes_share && i < ROW_COUNT; i++)
+        if (v0 != (rows[i].is_v0 ? ANSWER_NO : ANSWER_YES) &&
             is_between(c, rows[i].from, rows[i].until) != ANSWER_NO)
             list.at[list.count++] = &rows[i];
-    }
     return list;
 }
 

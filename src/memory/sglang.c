@@ -50,9 +50,9 @@ static struct str write_pool(const struct ask *q, int64_t micro,
     pool = span_minus(whole, span_exact(weights.high));
     if (!pool.known)
         return (struct str){0};
-    struct str text = FORMULA_OF(
-        q->a, q->c, used, "kv_available = % x % - % weights = at least %",
-        RATIO(micro), BYTES(base.low), BYTES(weights.high), BYTES(pool.low));
+    struct str text = EXPLAIN(
+        q, used, "kv_available = % x % - % weights = at least %", RATIO(micro),
+        BYTES(base.low), BYTES(weights.high), BYTES(pool.low));
     return span_is_exact(token) && token.low > 0 && pool.low > 0
                ? FORMULA(q->a, "%; kv_tokens = floor(% / %) = about % tokens",
                          TEXT(text), BYTES(pool.low), BYTES(token.low),
@@ -68,9 +68,9 @@ static void propose_least(const struct ask *q, struct estimate *e) {
     int64_t chosen = step_up(least->number + MARGIN);
     e->proposed = propose(FACT_mem_fraction_static, chosen);
     ESTIMATE_IF(q, e, "verdict.if.above_least", RATIO(least->number));
-    e->formula = FORMULA_OF(q->a, q->c, used, "mem_fraction_static = % + % = %",
-                            RATIO(least->number), RATIO(chosen - least->number),
-                            RATIO(chosen));
+    e->formula = EXPLAIN(q, used, "mem_fraction_static = % + % = %",
+                         RATIO(least->number), RATIO(chosen - least->number),
+                         RATIO(chosen));
 }
 
 /* What a fraction that fits leaves open: room for graphs and steps, and
@@ -154,9 +154,9 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     struct span sum = span_plus(free, share_of(total, less));
     e.limit = span_plus(free, share_of(base, less));
     estimate_judge(&e);
-    e.formula = FORMULA_OF(q->a, c, used, "free = % + % x (% - %) = about %",
-                           MIDDLE(free), MIDDLE(total), RATIO(now), RATIO(then),
-                           MIDDLE(sum.known ? sum : e.limit));
+    e.formula = EXPLAIN(q, used, "free = % + % x (% - %) = about %",
+                        MIDDLE(free), MIDDLE(total), RATIO(now), RATIO(then),
+                        MIDDLE(sum.known ? sum : e.limit));
     if (!holds_weights(c, then)) {
         e.verdict = VERDICT_NOT_ENOUGH;
         return e;
@@ -209,12 +209,12 @@ static struct estimate tokens_short(const struct ask *q, struct span pool) {
     e.short_by = span_beyond(e.after, pool);
     estimate_needs(&e, pool.known, FACT_available_tokens);
     if (e.short_by.known)
-        e.formula = FORMULA_OF(
-            q->a, q->c,
-            FACT_LIST(FACT_tried_tokens, FACT_available_tokens,
-                      FACT_swa_available_tokens),
-            "short_by = max(% tokens - %, 0) = % tokens", COUNT(e.after.low),
-            COUNT(pool.low), COUNT(e.short_by.low));
+        e.formula =
+            EXPLAIN(q,
+                    FACT_LIST(FACT_tried_tokens, FACT_available_tokens,
+                              FACT_swa_available_tokens),
+                    "short_by = max(% tokens - %, 0) = % tokens",
+                    COUNT(e.after.low), COUNT(pool.low), COUNT(e.short_by.low));
     return e;
 }
 
@@ -318,7 +318,7 @@ const struct engine_rules engine_sglang = {
  */
 
 static struct span by_ranks(const struct inputs *c) {
-    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
+    int64_t tp = tensor_ranks(c);
     static const struct {
         int64_t ranks, hundredths;
     } rows[] = {{16, 79}, {8, 81}, {4, 85}, {2, 87}, {1, 88}};
@@ -360,8 +360,8 @@ static const struct tier *tier_of(const struct inputs *c, int64_t card_mib) {
 static int64_t reserved_with(const struct inputs *c, int64_t card_mib,
                              int64_t more_mib) {
     const struct tier *t = tier_of(c, card_mib);
-    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
-    int64_t ranks = tp * setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t tp = tensor_ranks(c);
+    int64_t ranks = tp * pipeline_ranks(c);
     int64_t chunk = setting_of(c, FACT_max_num_batched_tokens, t->chunk);
     int64_t graphs = tp >= 4 ? t->graphs_tp4 : t->graphs;
     int64_t mib = 512 + (chunk > 2048 ? chunk : 2048) * 3 / 2 + graphs * 2 +
@@ -396,8 +396,7 @@ static int64_t reserved_most_mib(const struct inputs *c, int64_t card_mib) {
 
 /* 0.4.8 to 0.5.2. */
 static int64_t reserved_by_size_mib(const struct inputs *c, int64_t card_mib) {
-    int64_t ranks = setting_of(c, FACT_tensor_parallel, 1) *
-                    setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t ranks = tensor_ranks(c) * pipeline_ranks(c);
     if (card_mib < 35 * 1024)
         return (28 + ranks) * 1024 / 10;
     if (card_mib < 90 * 1024)
@@ -412,9 +411,8 @@ static struct span by_card(const struct inputs *c,
     struct span total = span_in(c, FACT_gpu_total);
     int64_t mib = total.low / MIB;
     /* more than anybody has: their product would leave 64 bits */
-    bool is_absurd =
-        setting_of(c, FACT_tensor_parallel, 1) > ENGINE_RANKS_MAX ||
-        setting_of(c, FACT_pipeline_parallel, 1) > ENGINE_RANKS_MAX;
+    bool is_absurd = tensor_ranks(c) > ENGINE_RANKS_MAX ||
+                     pipeline_ranks(c) > ENGINE_RANKS_MAX;
     if (!total.known || mib <= 0 || is_absurd)
         return span_none();
     int64_t rest = mib - reserved(c, mib);
@@ -431,8 +429,7 @@ static int64_t reserved_least_mib(const struct inputs *c, int64_t card_mib) {
 /* What speaks against graphs of the prefill and is known: the rest of
  * _handle_piecewise_cuda_graph() is not. */
 static bool has_no_prefill_graphs(const struct inputs *c) {
-    return setting_of(c, FACT_pipeline_parallel, 1) > 1 ||
-           setting_of(c, FACT_cpu_offload, 0) > 0 ||
+    return pipeline_ranks(c) > 1 || setting_of(c, FACT_cpu_offload, 0) > 0 ||
            (c->model && c->model->is_multimodal) ||
            (c->gpu && !str_eq(c->gpu->vendor, STR("nvidia")));
 }

@@ -15,9 +15,9 @@ struct span span_of(int64_t low, int64_t high) {
 }
 
 struct span span_of_fact(const struct fact *f) {
-    if (!f->known)
-        return span_none();
-    return f->ranged ? span_of(f->low, f->high) : span_exact(f->number);
+    return !f->known   ? span_none()
+           : f->ranged ? span_of(f->low, f->high)
+                       : span_exact(f->number);
 }
 
 struct span span_in(const struct inputs *c, enum fact_name name) {
@@ -25,17 +25,16 @@ struct span span_in(const struct inputs *c, enum fact_name name) {
 }
 
 struct span span_of_setting(const struct fact *f) {
-    if (f->known && f->source == SOURCE_DEFAULT && f->ranged)
-        return span_of(f->low, f->high);
-    return f->known ? span_exact(f->number) : span_none();
+    return f->known && (f->source != SOURCE_DEFAULT || !f->ranged)
+               ? span_exact(f->number)
+               : span_of_fact(f);
 }
 
 struct span span_plus(struct span a, struct span b) {
-    struct span sum = {.known = a.known && b.known};
-    if (!sum.known || !add_i64(a.low, b.low, &sum.low) ||
-        !add_i64(a.high, b.high, &sum.high))
-        return span_none();
-    return sum;
+    struct span r = {0};
+    r.known = a.known && b.known && add_i64(a.low, b.low, &r.low) &&
+              add_i64(a.high, b.high, &r.high);
+    return r.known ? r : span_none();
 }
 
 static bool negate(int64_t n, int64_t *out) {
@@ -43,36 +42,35 @@ static bool negate(int64_t n, int64_t *out) {
 }
 
 struct span span_minus(struct span a, struct span b) {
-    struct span minus = {.known = b.known};
-    if (!b.known || !negate(b.high, &minus.low) || !negate(b.low, &minus.high))
-        return span_none();
-    return span_plus(a, minus);
+    int64_t low, high;
+    return b.known && negate(b.high, &low) && negate(b.low, &high)
+               ? span_plus(a, span_of(low, high))
+               : span_none();
 }
 
 struct span span_times(struct span s, int64_t n) {
-    struct span r = {.known = s.known && n >= 0};
-    if (!r.known || !mul_i64(s.low, n, &r.low) || !mul_i64(s.high, n, &r.high))
-        return span_none();
-    return r;
+    struct span r = {0};
+    r.known = s.known && n >= 0 && mul_i64(s.low, n, &r.low) &&
+              mul_i64(s.high, n, &r.high);
+    return r.known ? r : span_none();
 }
 
 struct span span_product(struct span a, struct span b) {
-    struct span r = {.known = a.known && b.known && a.low >= 0 && b.low >= 0};
-    if (!r.known || !mul_i64(a.low, b.low, &r.low) ||
-        !mul_i64(a.high, b.high, &r.high))
-        return span_none();
-    return r;
+    struct span r = {0};
+    r.known = a.known && b.known && a.low >= 0 && b.low >= 0 &&
+              mul_i64(a.low, b.low, &r.low) && mul_i64(a.high, b.high, &r.high);
+    return r.known ? r : span_none();
 }
 
 struct span span_share(struct span s, int64_t num, int64_t den) {
-    struct span r = {.known = s.known && num >= 0 && den > 0};
+    struct span r = {0};
     int64_t minus_high;
-    if (!r.known || !mul_div_floor(s.low, num, den, &r.low) ||
-        !negate(s.high, &minus_high) ||
-        !mul_div_floor(minus_high, num, den, &minus_high) ||
-        !negate(minus_high, &r.high))
-        return span_none();
-    return r;
+    r.known = s.known && num >= 0 && den > 0 &&
+              mul_div_floor(s.low, num, den, &r.low) &&
+              negate(s.high, &minus_high) &&
+              mul_div_floor(minus_high, num, den, &minus_high) &&
+              negate(minus_high, &r.high);
+    return r.known ? r : span_none();
 }
 
 struct span span_shares(struct span s, struct span num, int64_t den) {
@@ -82,11 +80,11 @@ struct span span_shares(struct span s, struct span num, int64_t den) {
 }
 
 struct span span_hundredths(struct span there, struct span one) {
-    if (!there.known || !one.known || one.low <= 0)
-        return span_none();
+    bool is_known = there.known && one.known && one.low > 0;
     struct span low = span_share(span_exact(there.low), 100, one.high);
     struct span high = span_share(span_exact(there.high), 100, one.low);
-    return low.known && high.known ? span_of(low.low, high.low) : span_none();
+    return is_known && low.known && high.known ? span_of(low.low, high.low)
+                                               : span_none();
 }
 
 struct span span_quotient(struct span there, struct span one) {
@@ -96,30 +94,29 @@ struct span span_quotient(struct span there, struct span one) {
 }
 
 struct span span_between(struct span low, struct span high) {
-    return low.known && high.known ? (struct span){true, low.low, high.high}
-                                   : span_none();
+    return low.known && high.known ? span_of(low.low, high.high) : span_none();
 }
 
 struct span span_hull(struct span a, struct span b) {
-    if (!a.known || !b.known)
-        return span_none();
-    return span_of(a.low < b.low ? a.low : b.low,
-                   a.high > b.high ? a.high : b.high);
+    return a.known && b.known ? span_of(a.low < b.low ? a.low : b.low,
+                                        a.high > b.high ? a.high : b.high)
+                              : span_none();
+}
+
+struct span span_or(struct span a, struct span b) {
+    return a.known ? a : b;
 }
 
 struct span span_meet(struct span a, struct span b) {
-    if (!a.known || !b.known)
-        return a.known ? a : b;
     int64_t low = a.low > b.low ? a.low : b.low;
     int64_t high = a.high < b.high ? a.high : b.high;
-    return low <= high ? span_of(low, high) : a;
+    return a.known && b.known && low <= high ? span_of(low, high)
+                                             : span_or(a, b);
 }
 
 struct span span_at_least(struct span s, int64_t floor_value) {
-    if (s.low < floor_value)
-        s.low = floor_value;
-    if (s.high < floor_value)
-        s.high = floor_value;
+    s.low = s.low < floor_value ? floor_value : s.low;
+    s.high = s.high < floor_value ? floor_value : s.high;
     return s;
 }
 

@@ -37,6 +37,7 @@ struct span span_quotient(struct span there, struct span one);
 /* From the low end of one to the high end of the other. */
 struct span span_between(struct span low, struct span high);
 struct span span_hull(struct span a, struct span b);
+struct span span_or(struct span a, struct span b); /* a if known, else b */
 /* Both hold: unknown ones yield, contradicting ones give the first. */
 struct span span_meet(struct span a, struct span b);
 struct span span_at_least(struct span s, int64_t floor_value);

@@ -338,8 +338,8 @@ static void take_shape(const struct inputs *c, struct training_setup *s,
 }
 
 struct training_setup training_setup_of(const struct inputs *c) {
-    int64_t tp = setting_of(c, FACT_tensor_parallel, 1);
-    int64_t pp = setting_of(c, FACT_pipeline_parallel, 1), split;
+    int64_t tp = tensor_ranks(c);
+    int64_t pp = pipeline_ranks(c), split;
     const struct fact *stage = &c->in[FACT_zero_stage];
     bool is_all = word_is(c, FACT_offload, "all");
     struct training_setup s = {

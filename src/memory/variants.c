@@ -46,7 +46,7 @@ static struct options flights(const struct inputs *c,
     /* Every pipeline stage has a step of its own. One more is scheduled ahead
      * or not: on one stage it is, unless that was switched off (0.14.0), which
      * only a log can show. */
-    int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t pp = pipeline_ranks(c);
     int64_t first = rules->steps_in_flight > 1 ? pp : 1;
     int64_t last = first + rules->steps_in_flight - 1;
     first = pp <= 1 && !is_of_a_log(c) ? last : first;
@@ -173,7 +173,7 @@ static struct options wholes(const struct inputs *c,
 static struct options stages(const struct inputs *c,
                              const struct kv_rules *rules) {
     struct options o = {.count = 0};
-    int64_t pp = setting_of(c, FACT_pipeline_parallel, 1);
+    int64_t pp = pipeline_ranks(c);
     offer(&o, STAGE_LARGE);
     for (size_t i = 0; i < c->model->group_count; i++) {
         int64_t rest = c->model->groups[i].layers % pp;
@@ -193,8 +193,8 @@ static struct variant variant_with(const struct inputs *c,
         .kv_dtype = kv_dtype_of(c),
         .is_kv_dtype_open = !kv_dtype_is_said(c),
         .block_tokens = setting_of(c, FACT_block_size, DEFAULT_BLOCK),
-        .tp = setting_of(c, FACT_tensor_parallel, 1),
-        .pp = setting_of(c, FACT_pipeline_parallel, 1),
+        .tp = tensor_ranks(c),
+        .pp = pipeline_ranks(c),
         .context_ranks = setting_of(c, FACT_decode_context_parallel, 1),
         /* what a refusal calls available is without that block already */
         .spares_block = rules->spares_block && !c->in[FACT_kv_needed].known,

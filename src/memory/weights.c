@@ -223,9 +223,8 @@ struct span weights_bytes(const struct inputs *c) {
     struct span printed = span_in(c, FACT_weights_bytes);
     if (printed.known)
         return printed;
-    struct span all = weights_computed(
-        c, setting_of(c, FACT_tensor_parallel, 1),
-        setting_of(c, FACT_pipeline_parallel, 1), quantization_of(c));
+    struct span all = weights_computed(c, tensor_ranks(c), pipeline_ranks(c),
+                                       quantization_of(c));
     struct span offload = span_in(c, FACT_cpu_offload);
     return offload.known ? span_beyond(all, offload) : all;
 }
@@ -255,8 +254,7 @@ struct span memory_weights_of(const struct inputs *c, int64_t params) {
     struct span micro = weight_micro(quantization_of(c), run_dtype(c));
     int64_t ranks;
     if (!micro.known || params <= 0 ||
-        !mul_i64(setting_of(c, FACT_tensor_parallel, 1),
-                 setting_of(c, FACT_pipeline_parallel, 1), &ranks))
+        !mul_i64(tensor_ranks(c), pipeline_ranks(c), &ranks))
         return span_none();
     struct span all = span_share(span_exact(params), span_middle(micro), MICRO);
     return span_exact(span_middle(span_share(all, 1, ranks)));
@@ -281,8 +279,7 @@ struct span memory_weights(struct arena *a, const struct inputs *c,
     if (!bytes.known || c->in[FACT_weights_bytes].known || !micro.known)
         return bytes;
     int64_t ranks;
-    if (!mul_i64(setting_of(c, FACT_tensor_parallel, 1),
-                 setting_of(c, FACT_pipeline_parallel, 1), &ranks))
+    if (!mul_i64(tensor_ranks(c), pipeline_ranks(c), &ranks))
         return bytes;
     formula_put(
         a, f,
