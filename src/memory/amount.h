@@ -26,6 +26,8 @@ void inputs_forget(struct inputs *c, const enum fact_name *names);
 /* FACT_COUNT_OF: none of them is. */
 enum fact_name inputs_first_known(const struct inputs *c,
                                   const enum fact_name *names);
+/* The first that is known; unknown if none is. */
+struct span first_known(const struct inputs *c, const enum fact_name *names);
 /* One of them is known; and said, be it by a log; and printed in a log. */
 bool inputs_knows_any(const struct inputs *c, const enum fact_name *names);
 bool inputs_says_any(const struct inputs *c, const enum fact_name *names);

@@ -20,21 +20,7 @@
 
 /* ---- whose ---- */
 
-static bool is_of(const struct fact *f, const struct card_memory *card) {
-    if (card->rank != FACT_NONE)
-        return f->rank == card->rank || f->rank == FACT_NONE;
-    return card->gpu == FACT_NONE || f->gpu == card->gpu || f->gpu == FACT_NONE;
-}
-
-static struct card_memory *card_with(struct breakdown *b, int64_t rank,
-                                     int64_t gpu) {
-    for (size_t i = 0; i < b->count; i++)
-        if (b->cards[i].rank == rank && b->cards[i].gpu == gpu)
-            return &b->cards[i];
-    return NULL;
-}
-
-/* Ranks where a line names one, else cards; else there is one. */
+/* Ranks where a line names one, else cards, in order; else there is one. */
 static void find_cards(struct arena *a, struct breakdown *b,
                        const struct fact_list *measured) {
     bool has_ranks = false;
@@ -43,70 +29,57 @@ static void find_cards(struct arena *a, struct breakdown *b,
         has_ranks = has_ranks || measured->at[i].rank != FACT_NONE;
     for (size_t i = 0; i < measured->count; i++) {
         const struct fact *f = &measured->at[i];
-        int64_t rank = has_ranks ? f->rank : FACT_NONE;
-        int64_t gpu = has_ranks ? FACT_NONE : f->gpu;
-        bool is_named = rank != FACT_NONE || gpu != FACT_NONE;
-        if (is_named && b->count < BREAKDOWN_CARDS_MAX &&
-            card_with(b, rank, gpu) == NULL)
-            b->cards[b->count++] =
-                (struct card_memory){.rank = rank, .gpu = gpu};
+        struct card_memory card = {.rank = has_ranks ? f->rank : FACT_NONE,
+                                   .gpu = has_ranks ? FACT_NONE : f->gpu};
+        int64_t own = has_ranks ? card.rank : card.gpu;
+        size_t at = b->count;
+        while (at > 0 && (b->cards[at - 1].rank > card.rank ||
+                          b->cards[at - 1].gpu > card.gpu))
+            at--;
+        bool is_listed = at > 0 && b->cards[at - 1].rank == card.rank &&
+                         b->cards[at - 1].gpu == card.gpu;
+        if (own == FACT_NONE || b->count == BREAKDOWN_CARDS_MAX || is_listed)
+            continue;
+        for (size_t k = b->count++; k > at; k--)
+            b->cards[k] = b->cards[k - 1];
+        b->cards[at] = card;
     }
     if (b->count == 0)
         b->cards[b->count++] =
             (struct card_memory){.rank = FACT_NONE, .gpu = FACT_NONE};
 }
 
-static void sort_cards(struct breakdown *b) {
-    for (size_t i = 1; i < b->count; i++) {
-        struct card_memory card = b->cards[i];
-        size_t at = i;
-        for (; at > 0 && (b->cards[at - 1].rank > card.rank ||
-                          b->cards[at - 1].gpu > card.gpu); at--)
-            b->cards[at] = b->cards[at - 1];
-        b->cards[at] = card;
-    }
-}
-
 /* ---- what was printed of a card ---- */
-
-static bool is_buffer(enum fact_name name) {
-    return name == FACT_buffer_weights || name == FACT_buffer_kv ||
-           name == FACT_buffer_compute;
-}
 
 static void add_up(struct fact *sum, const struct fact *f) {
     struct span both = span_plus(span_of_fact(sum), span_of_fact(f));
-    int64_t number;
-    if (both.known && add_i64(sum->number, f->number, &number)) {
-        sum->number = number;
+    if (both.known && add_i64(sum->number, f->number, &sum->number)) {
         sum->low = both.low;
         sum->high = both.high;
         sum->ranged = true;
     }
 }
 
-/* The same weights once more, behind a buffer for steps: another start. */
-static bool is_new_start(const struct inputs *own, const struct fact *f) {
-    return f->name == FACT_buffer_weights &&
-           own->in[FACT_buffer_compute].known &&
-           own->in[FACT_buffer_weights].number == f->number;
-}
-
 static void take_facts(struct inputs *own, const struct card_memory *card,
                        const struct fact_list *measured) {
+    static const enum fact_name buffers[] =
+        FACTS(FACT_buffer_weights, FACT_buffer_kv, FACT_buffer_compute);
     for (size_t i = 0; i < measured->count; i++) {
         const struct fact *f = &measured->at[i];
-        if (!f->known || fact_is_absurd(f) || !is_of(f, card))
+        struct fact *sum = &own->in[f->name];
+        int64_t of = card->rank != FACT_NONE ? f->rank : f->gpu;
+        int64_t whose = card->rank != FACT_NONE ? card->rank : card->gpu;
+        bool is_its = whose == FACT_NONE || of == FACT_NONE || of == whose;
+        if (!f->known || fact_is_absurd(f) || !is_its)
             continue;
-        if (is_new_start(own, f)) {
-            own->in[FACT_buffer_weights].known = false;
-            own->in[FACT_buffer_kv].known = false;
-            own->in[FACT_buffer_compute].known = false;
-        }
-        if (is_buffer(f->name) && own->in[f->name].known)
-            add_up(&own->in[f->name], f);
+        /* the same weights once more, behind a buffer for steps: a new start */
+        if (f->name == FACT_buffer_weights && sum->number == f->number &&
+            own->in[FACT_buffer_compute].known)
+            inputs_forget(own, buffers);
+        if (sum->known && fact_is_one(f->name, buffers))
+            add_up(sum, f);
         else
-            own->in[f->name] = *f;
+            *sum = *f;
     }
     if (own->in[FACT_device_total].known)
         own->in[FACT_gpu_total] = own->in[FACT_device_total];
@@ -131,36 +104,6 @@ static void add_difference(struct arena *a, struct budget *b,
         budget_add(b, part, rest, write_source(a, c, from));
 }
 
-/* A model of which layers stay on the host is printed whole. */
-static bool is_whole_on_card(const struct inputs *c) {
-    const struct fact *on = &c->in[FACT_gpu_layers];
-    const struct fact *all = &c->in[FACT_model_layers];
-    return !on->known || !all->known || on->number >= all->number;
-}
-
-static void add_weights(struct arena *a, struct budget *b,
-                        const struct inputs *c) {
-    if (!add_first(a, b, c, "weights",
-                   FACT_LIST(FACT_device_weights, FACT_buffer_weights)) &&
-        is_whole_on_card(c)) {
-        if (c->in[FACT_weights_bytes].known)
-            budget_add_fact(a, b, c, "weights", FACT_weights_bytes);
-        else
-            budget_add_fact(a, b, c, "consumed", FACT_device_consumed);
-    }
-}
-
-static void add_pool(struct arena *a, struct budget *b,
-                     const struct inputs *c) {
-    if (c->in[FACT_free_after_pool].known)
-        add_difference(a, b, c, "kv_cache", FACT_free_after_load,
-                       FACT_free_after_pool);
-    else
-        add_first(a, b, c, "kv_cache",
-                  FACT_LIST(FACT_device_kv, FACT_buffer_kv, FACT_kv_available,
-                            FACT_kv_bytes));
-}
-
 static void add_steps(struct arena *a, struct budget *b,
                       const struct inputs *c) {
     add_first(a, b, c, "activation",
@@ -172,13 +115,6 @@ static void add_steps(struct arena *a, struct budget *b,
         add_difference(a, b, c, "non_torch", FACT_device_consumed,
                        FACT_weights_bytes);
     budget_add_fact(a, b, c, "cuda_graphs", FACT_cuda_graph_bytes);
-}
-
-static void add_tensors(struct arena *a, struct budget *b,
-                        const struct inputs *c) {
-    budget_add_fact(a, b, c, "tensors", FACT_device_allocated);
-    add_difference(a, b, c, "unallocated", FACT_device_reserved,
-                   FACT_device_allocated);
 }
 
 static int64_t sum_of(const struct budget *b) {
@@ -234,25 +170,47 @@ static void close_sum(struct card_memory *card) {
     }
 }
 
+/* A model of which layers stay on the host is printed whole, and is no part of
+ * the card. */
+static void add_weights_and_pool(struct arena *a, struct budget *b,
+                                 const struct inputs *c) {
+    const struct fact *on = &c->in[FACT_gpu_layers];
+    const struct fact *all = &c->in[FACT_model_layers];
+    bool has_weights =
+        add_first(a, b, c, "weights",
+                  FACT_LIST(FACT_device_weights, FACT_buffer_weights));
+    if (!has_weights &&
+        (!on->known || !all->known || on->number >= all->number) &&
+        !add_first(a, b, c, "weights", FACT_LIST(FACT_weights_bytes)))
+        budget_add_fact(a, b, c, "consumed", FACT_device_consumed);
+    if (c->in[FACT_free_after_pool].known)
+        add_difference(a, b, c, "kv_cache", FACT_free_after_load,
+                       FACT_free_after_pool);
+    else
+        add_first(a, b, c, "kv_cache",
+                  FACT_LIST(FACT_device_kv, FACT_buffer_kv, FACT_kv_available,
+                            FACT_kv_bytes));
+}
+
 static void fill_card(struct arena *a, struct card_memory *card,
                       const struct inputs *c) {
     struct span start = span_in(c, FACT_free_before_load);
     struct budget *b = &card->budget;
     *b = budget_begin(a, c);
-    card->is_part_of_card = !b->total.known && start.known;
     struct span before = span_minus(b->total, start);
-    if (card->is_part_of_card)
-        b->total = start;
-    if (before.known && span_middle(before) > 0)
-        budget_add(b, "before", before,
-                   write_source(a, c, FACT_free_before_load));
-    else
+    card->is_part_of_card = !b->total.known && start.known;
+    b->total = span_or(b->total, start);
+    if (!before.known || span_middle(before) <= 0)
         before = span_exact(0);
-    add_weights(a, b, c);
-    add_pool(a, b, c);
+    budget_add(b, "before", before, write_source(a, c, FACT_free_before_load));
+    size_t count = b->count;
+    add_weights_and_pool(a, b, c);
     add_steps(a, b, c);
-    if (b->count == (span_middle(before) > 0 ? 1u : 0u))
-        add_tensors(a, b, c);
+    if (b->count == count) {
+        budget_add_fact(a, b, c, "tensors", FACT_device_allocated);
+        add_difference(a, b, c, "unallocated", FACT_device_reserved,
+                       FACT_device_allocated);
+    }
     add_share(a, b, c, span_middle(before));
     budget_add_fact(a, b, c, "free", FACT_device_free);
     close_sum(card);
@@ -264,10 +222,9 @@ static void fill_pool(struct breakdown *b, const struct inputs *c) {
     enum fact_name length = inputs_first_known(
         c, FACT_LIST(FACT_max_model_len, FACT_slot_context,
                      FACT_context_length));
-    b->kv_tokens = span_in(c, FACT_kv_tokens);
-    if (!b->kv_tokens.known)
-        b->kv_tokens = span_product(span_in(c, FACT_kv_blocks),
-                                    span_in(c, FACT_block_size));
+    b->kv_tokens = span_or(
+        span_in(c, FACT_kv_tokens),
+        span_product(span_in(c, FACT_kv_blocks), span_in(c, FACT_block_size)));
     b->max_model_len = length != FACT_COUNT_OF ? c->in[length].number : 0;
     const struct fact *printed = &c->in[FACT_max_concurrency];
     if (printed->known)
@@ -282,7 +239,6 @@ struct breakdown memory_breakdown(struct arena *a, const struct inputs *c,
     struct breakdown b = {0};
     struct inputs *own = arena_alloc(a, sizeof *own);
     find_cards(a, &b, measured);
-    sort_cards(&b);
     for (size_t i = 0; i < b.count; i++) {
         *own = *c;
         take_facts(own, &b.cards[i], measured);

@@ -11,6 +11,7 @@
  * unallocated, other processes, what is free. Parts that add up to more than
  * the card are no budget: nothing is shown rather than something wrong.
  */
+#include "memory/amount.h"
 #include "memory/card.h"
 #include "memory/engines.h"
 #include "memory/kv.h"
@@ -27,39 +28,29 @@ struct span requested_bytes(const struct inputs *c) {
 }
 
 struct span graph_bytes(const struct inputs *c) {
-    struct span printed = span_in(c, FACT_cuda_graph_bytes);
-    if (!printed.known)
-        printed = span_in(c, FACT_private_pools);
-    if (printed.known)
-        return printed;
-    return inputs_is_eager(c) ? span_exact(0) : span_of(300 * MIB, 3072 * MIB);
+    struct span usual =
+        inputs_is_eager(c) ? span_exact(0) : span_of(300 * MIB, 3072 * MIB);
+    return span_or(
+        first_known(c, FACT_LIST(FACT_cuda_graph_bytes, FACT_private_pools)),
+        usual);
 }
 
 struct span workspace_bytes(const struct inputs *c) {
-    struct span peak = span_in(c, FACT_activation_peak);
-    struct span other = span_in(c, FACT_non_torch);
-    if (!peak.known)
-        peak = span_of(100 * MIB, 6144 * MIB);
-    if (!other.known)
-        other = span_of(50 * MIB, 1024 * MIB);
-    return span_plus(peak, other);
+    return span_plus(
+        span_or(span_in(c, FACT_activation_peak),
+                span_of(100 * MIB, 6144 * MIB)),
+        span_or(span_in(c, FACT_non_torch), span_of(50 * MIB, 1024 * MIB)));
 }
 
 struct span budget_pool(const struct inputs *c) {
-    struct span pool = requested_bytes(c);
-    pool = span_minus(pool, weights_bytes(c));
+    struct span pool = span_minus(requested_bytes(c), weights_bytes(c));
+    struct span graphs = graph_bytes(c), others = span_in(c, FACT_other_in_use);
+    enum answer are_counted = rules_count_graphs(c);
+    graphs.low = are_counted == ANSWER_MAYBE ? 0 : graphs.low;
     pool = span_minus(pool, span_in(c, FACT_activation_peak));
     pool = span_minus(pool, span_in(c, FACT_non_torch));
-    struct span graphs = graph_bytes(c);
-    switch (rules_count_graphs(c)) {
-    case ANSWER_NO: break;
-    case ANSWER_YES: pool = span_minus(pool, graphs); break;
-    case ANSWER_MAYBE:
-        graphs.low = 0;
+    if (are_counted != ANSWER_NO)
         pool = span_minus(pool, graphs);
-        break;
-    }
-    struct span others = span_in(c, FACT_other_in_use);
     if (others.known && rules_charge_others(c) == ANSWER_YES)
         pool = span_minus(pool, others);
     return pool;
@@ -128,18 +119,13 @@ static struct span sum_of(const struct budget *b) {
 
 /* ---- a training step ---- */
 
-/* What the run was told, beside its model. */
-static bool tells_of_training(const struct inputs *c) {
-    static const enum fact_name told[] =
-        FACTS(FACT_optimizer, FACT_zero_stage, FACT_lora_rank, FACT_precision,
-              FACT_trainable_params, FACT_gradient_checkpointing);
-    return c->model != NULL && training_is_step(c) && inputs_says_any(c, told);
-}
-
 /* Weights, gradients and optimizer state out of what torch allocated, the
  * rest is activations; in the first optimizer step the state is the rest. */
 static bool list_training(struct arena *a, struct budget *b,
                           const struct inputs *c, struct span allocated) {
+    static const enum fact_name of_run[] =
+        FACTS(FACT_optimizer, FACT_zero_stage, FACT_lora_rank, FACT_precision,
+              FACT_trainable_params, FACT_gradient_checkpointing);
     struct training_setup s = training_setup_of(c);
     struct training t = memory_training(a, &s, NULL);
     bool is_made = !str_eq(c->in[FACT_stage].word, STR("optimizer"));
@@ -147,8 +133,9 @@ static bool list_training(struct arena *a, struct budget *b,
     state = is_made ? span_plus(state, t.optimizer) : state;
     struct span rest = span_minus(allocated, state);
     struct str model = write_source(a, c, FACT_model);
-    if (!tells_of_training(c) || !rest.known || rest.high < 0)
-        return false; /* more than was there: not this run */
+    if (c->model == NULL || !training_is_step(c) ||
+        !inputs_says_any(c, of_run) || !rest.known || rest.high < 0)
+        return false; /* or more than was there: not this run */
     budget_add(b, "weights", t.weights, model);
     budget_add(b, "gradients", t.gradients, model);
     if (is_made)
@@ -157,41 +144,34 @@ static bool list_training(struct arena *a, struct budget *b,
     return true;
 }
 
-/* What is used and not listed. Messages before torch 1.13 and AMD's do not say
- * what the process holds: it is outside torch, of whatever process. What
- * cudaMallocAsync prints has no cache: whose the rest is nobody says. */
-static void list_gap(struct budget *b, const struct inputs *c,
-                     bool has_spare) {
-    struct span used = span_minus(b->total, span_in(c, FACT_gpu_free));
-    struct span gap = span_minus(used, sum_of(b));
-    if (c->in[FACT_pytorch_allocated].known &&
-        !c->in[FACT_process_in_use].known && gap.known && gap.low > 64 * MIB)
-        budget_add(b, has_spare ? "non_torch" : "beside", gap, STR("derived"));
-}
-
 /* A failed allocation: what torch's message lists. */
 static void list_process(struct arena *a, struct budget *b,
                          const struct inputs *c) {
     struct span allocated = span_in(c, FACT_pytorch_allocated);
-    struct span spare = span_in(c, FACT_pytorch_unallocated);
-    struct span reserved = span_in(c, FACT_pytorch_reserved);
+    struct span spare =
+        span_or(span_in(c, FACT_pytorch_unallocated),
+                span_beyond(span_in(c, FACT_pytorch_reserved), allocated));
     struct span process = span_in(c, FACT_process_in_use);
-    if (!spare.known)
-        spare = span_beyond(reserved, allocated);
-    if (allocated.known) {
+    if (!allocated.known) {
+        budget_add_fact(a, b, c, "mine", FACT_process_in_use);
+    } else {
         if (!list_training(a, b, c, allocated))
             budget_add_fact(a, b, c, "mine", FACT_pytorch_allocated);
         budget_add(b, "unallocated", spare,
                    write_source(a, c, FACT_pytorch_allocated));
-        if (process.known && spare.known)
-            budget_add(b, "non_torch",
-                       span_minus(process, span_plus(allocated, spare)),
-                       STR("derived"));
-    } else {
-        budget_add_fact(a, b, c, "mine", FACT_process_in_use);
+        budget_add(b, "non_torch",
+                   span_minus(process, span_plus(allocated, spare)),
+                   STR("derived"));
     }
     budget_add_fact(a, b, c, "others", FACT_other_in_use);
-    list_gap(b, c, spare.known);
+    /* Used and not listed. Messages before torch 1.13 and AMD's do not say what
+     * the process holds: it is outside torch, of whatever process. What
+     * cudaMallocAsync prints has no cache: whose the rest is nobody knows. */
+    struct span used = span_minus(b->total, span_in(c, FACT_gpu_free));
+    struct span gap = span_minus(used, sum_of(b));
+    if (allocated.known && !process.known && gap.known && gap.low > 64 * MIB)
+        budget_add(b, spare.known ? "non_torch" : "beside", gap,
+                   STR("derived"));
     budget_add_fact(a, b, c, "free", FACT_gpu_free);
 }
 
@@ -213,14 +193,11 @@ static void list_share(struct arena *a, struct budget *b,
     struct span share = requested_bytes(c);
     struct span pool = span_in(c, FACT_kv_available);
     budget_add(b, "weights", weights_bytes(c), weights_source(a, c));
-    if (pool.known && pool.high > 0)
-        budget_add_fact(a, b, c, "kv_cache", FACT_kv_available);
+    budget_add_fact(a, b, c, "kv_cache", FACT_kv_available);
     budget_add_fact(a, b, c, "activation", FACT_activation_peak);
     budget_add_fact(a, b, c, "non_torch", FACT_non_torch);
     if (rules_count_graphs(c) == ANSWER_YES)
         budget_add_fact(a, b, c, "cuda_graphs", FACT_cuda_graph_bytes);
-    if (!share.known)
-        return;
     struct span rest = span_minus(share, sum_of(b));
     if (pool.known && b->count > 1 && rest.known &&
         span_middle(rest) > 64 * MIB)
@@ -232,14 +209,14 @@ static void list_share(struct arena *a, struct budget *b,
 static void show_share(struct arena *a, const struct inputs *c,
                        struct span total, struct formulas *f) {
     struct span share = requested_bytes(c);
-    if (!share.known || !c->in[FACT_gpu_memory_utilization].known)
-        return;
-    formula_put(
-        a, f,
-        FORMULA_OF(a, c, FACT_LIST(FACT_gpu_total, FACT_gpu_memory_utilization),
-                   "share = % x % = %",
-                   RATIO(c->in[FACT_gpu_memory_utilization].number),
-                   MIDDLE(total), MIDDLE(share)));
+    const struct fact *part = &c->in[FACT_gpu_memory_utilization];
+    if (share.known && part->known)
+        formula_put(
+            a, f,
+            FORMULA_OF(a, c,
+                       FACT_LIST(FACT_gpu_total, FACT_gpu_memory_utilization),
+                       "share = % x % = %", RATIO(part->number), MIDDLE(total),
+                       MIDDLE(share)));
 }
 
 struct budget memory_budget(struct arena *a, const struct inputs *c,
@@ -261,10 +238,8 @@ struct budget memory_budget(struct arena *a, const struct inputs *c,
     }
     struct span sum = sum_of(&b);
     struct span most = span_plus(b.total, span_exact(SLACK_BYTES));
-    if (!sum.known || !most.known || sum.low > most.high) {
+    if (!sum.known || !most.known || sum.low > most.high)
         b.count = 0;
-        return b;
-    }
     if (!at_start && !failed && b.count > 0)
         show_share(a, c, b.total, f);
     return b;

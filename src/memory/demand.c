@@ -20,17 +20,6 @@
 #define LEAST_BLOCK 16
 #define LARGEST_BLOCK 256
 
-/* Block sizes are powers of two that divide the estimate, unless known. */
-static int64_t block_of(const struct inputs *c, int64_t estimate) {
-    const struct fact *set = &c->in[FACT_block_size];
-    int64_t block = LARGEST_BLOCK;
-    if (set->known && set->source != SOURCE_DEFAULT && set->number > 0)
-        return set->number;
-    while (block > LEAST_BLOCK && estimate % block != 0)
-        block /= 2;
-    return block;
-}
-
 static int64_t round_up(int64_t tokens, int64_t block) {
     int64_t up;
     return mul_i64(ceil_div(tokens, block), block, &up) ? up : tokens;
@@ -39,67 +28,57 @@ static int64_t round_up(int64_t tokens, int64_t block) {
 /* slope in [0, need / length] and what follows for fixed. */
 static struct linear_fit through_one(int64_t tokens, struct span bytes,
                                      int64_t block) {
-    struct linear_fit l = {.known = true,
-                           .tokens = round_up(tokens, LEAST_BLOCK),
-                           .bytes = bytes, .block_tokens = block};
-    struct span most = span_share(bytes, 1, l.tokens);
-    l.slope = span_of(0, most.high);
-    l.fixed = span_of(0, bytes.high);
-    l.known = most.known;
-    return l;
+    int64_t whole = round_up(tokens, LEAST_BLOCK);
+    struct span most = span_share(bytes, 1, whole);
+    return (struct linear_fit){.known = most.known,
+                               .tokens = whole,
+                               .bytes = bytes,
+                               .block_tokens = block,
+                               .slope = span_of(0, most.high),
+                               .fixed = span_of(0, bytes.high)};
 }
 
 static struct linear_fit from_cpu_blocks(const struct inputs *c) {
-    const struct fact *blocks = &c->in[FACT_cpu_blocks];
+    int64_t blocks = setting_of(c, FACT_cpu_blocks, 0);
     const struct fact *swap = &c->in[FACT_swap_space];
-    const struct fact *size = &c->in[FACT_block_size];
+    int64_t block = setting_of(c, FACT_block_size, LEAST_BLOCK);
     struct linear_fit l = {.block_tokens = LEAST_BLOCK, .fixed = {true, 0, 0}};
-    if (!blocks->known || !swap->known || blocks->number <= 0)
+    if (!swap->known || blocks <= 0)
         return l;
-    if (size->known && size->number > 0)
-        l.block_tokens = size->number;
-    struct span block = span_of(swap->number / (blocks->number + 1) + 1,
-                                swap->number / blocks->number);
-    l.slope = span_share(block, 1, l.block_tokens);
-    l.tokens = l.block_tokens;
-    l.bytes = block;
+    l.bytes = span_of(swap->number / (blocks + 1) + 1, swap->number / blocks);
+    l.tokens = l.block_tokens = block;
+    l.slope = span_share(l.bytes, 1, block);
     l.known = l.slope.known;
     return l;
 }
 
 struct linear_fit linear_fit_of(const struct inputs *c) {
-    const struct fact *length = &c->in[FACT_max_model_len];
+    int64_t length = setting_of(c, FACT_max_model_len, 0);
     const struct fact *estimate = &c->in[FACT_est_max_model_len];
+    const struct fact *set = &c->in[FACT_block_size];
     struct span need = span_in(c, FACT_kv_needed);
     struct span pool = span_in(c, FACT_kv_available);
-    if (!need.known || !length->known || length->number <= 0)
+    if (!need.known || length <= 0)
         return from_cpu_blocks(c);
-    int64_t at = estimate->known ? estimate->number : 0;
-    int64_t block = block_of(c, at);
-    struct linear_fit l = through_one(length->number, need, block);
+    int64_t at = estimate->known ? estimate->number : 0, block = LARGEST_BLOCK;
+    /* block sizes are powers of two that divide the estimate, unless known */
+    while (block > LEAST_BLOCK && at % block != 0)
+        block /= 2;
+    if (set->known && set->source != SOURCE_DEFAULT && set->number > 0)
+        block = set->number;
+    struct linear_fit l = through_one(length, need, block);
     int64_t run = l.tokens - at;
     if (at <= 0 || run <= block || !pool.known || !l.known ||
         pool.low > need.high)
         return l;
     struct span rise = span_beyond(need, pool);
-    struct span low = span_share(rise, 1, run);
-    struct span high = span_share(rise, 1, run - block);
-    if (!low.known || !high.known)
-        return l;
-    l.slope = span_meet(span_of(low.low, high.high), l.slope);
-    l.fixed = span_beyond(l.bytes, span_times(l.slope, l.tokens));
+    struct span slope = span_between(span_share(rise, 1, run),
+                                     span_share(rise, 1, run - block));
+    if (slope.known) {
+        l.slope = span_meet(slope, l.slope);
+        l.fixed = span_beyond(l.bytes, span_times(l.slope, l.tokens));
+    }
     return l;
-}
-
-static struct span linear_fit_bytes(const struct linear_fit *l, int64_t tokens) {
-    if (!l->known)
-        return span_none();
-    int64_t up = round_up(tokens, l->block_tokens);
-    if (up > l->tokens && tokens <= l->tokens)
-        up = l->tokens;
-    if (up > l->tokens)
-        return span_plus(l->bytes, span_times(l->slope, up - l->tokens));
-    return span_beyond(l->bytes, span_times(l->slope, l->tokens - up));
 }
 
 /* Tokens at which the line meets `pool`, at one corner. */
@@ -110,23 +89,11 @@ static int64_t meets(const struct linear_fit *l, int64_t pool, int64_t bytes,
     if (!add_i64(pool, -bytes, &gap))
         return 0;
     int64_t slope = gap < 0 ? slope_if_short : slope_if_long;
-    if (slope <= 0)
-        return gap < 0 ? 0 : ceiling;
-    if (!mul_div_floor(gap, 1, slope, &steps) ||
+    if (slope <= 0 || !mul_div_floor(gap, 1, slope, &steps) ||
         !add_i64(l->tokens, steps, &steps))
         return gap < 0 ? 0 : ceiling;
     steps = steps < 0 ? 0 : steps > ceiling ? ceiling : steps;
     return steps == ceiling ? ceiling : steps - steps % l->block_tokens;
-}
-
-static struct span linear_fit_tokens(const struct linear_fit *l, struct span pool,
-                              int64_t ceiling) {
-    if (!l->known || !pool.known)
-        return span_none();
-    return span_of(
-        meets(l, pool.low, l->bytes.high, l->slope.low, l->slope.high, ceiling),
-        meets(l, pool.high, l->bytes.low, l->slope.high, l->slope.low,
-              ceiling));
 }
 
 /* "a straight line": one need at one length, were nothing fixed. */
@@ -180,23 +147,21 @@ void demand_show_line(struct arena *a, const struct inputs *c,
 #define PACKED_NUM 656
 #define PACKED_DEN 1152
 
-/* A hybrid whose fixed part depends on settings nobody printed: the model's
- * slope through the printed need. */
+/* A hybrid whose fixed part depends on settings that were not printed: the
+ * model's slope through the printed need. */
 static struct linear_fit line_by_model_slope(const struct inputs *c,
                                              const struct variants *variants,
                                              struct linear_fit l) {
-    struct span slope =
-        variants->count > 0 ? variants_span(variants, OF_SLOPE, 0) : span_none();
+    struct span slope = variants_span(variants, OF_SLOPE, 0);
     struct span need = span_in(c, FACT_kv_needed);
-    if (!l.known || !slope.known || !need.known || slope.low <= 0)
-        return l;
     struct span met = span_meet(slope, l.slope);
     struct span growing = span_times(met, l.tokens);
-    bool possible = slope.low <= l.slope.high && slope.high >= l.slope.low;
-    if (!possible || !growing.known || growing.low > need.high)
-        return l;
-    l.slope = met;
-    l.fixed = span_beyond(need, growing);
+    if (l.known && slope.known && need.known && slope.low > 0 &&
+        slope.low <= l.slope.high && slope.high >= l.slope.low &&
+        growing.known && growing.low <= need.high) {
+        l.slope = met;
+        l.fixed = span_beyond(need, growing);
+    }
     return l;
 }
 
@@ -213,20 +178,35 @@ struct demand demand_of(struct arena *a, const struct inputs *c) {
 }
 
 struct span demand_bytes(const struct demand *d, int64_t tokens) {
-    return d->by_model ? variants_span(&d->variants, OF_REQUEST, tokens)
-                       : linear_fit_bytes(&d->line, tokens);
+    const struct linear_fit *l = &d->line;
+    if (d->by_model)
+        return variants_span(&d->variants, OF_REQUEST, tokens);
+    if (!l->known)
+        return span_none();
+    int64_t up = round_up(tokens, l->block_tokens);
+    up = up > l->tokens && tokens <= l->tokens ? l->tokens : up;
+    return up > l->tokens
+               ? span_plus(l->bytes, span_times(l->slope, up - l->tokens))
+               : span_beyond(l->bytes, span_times(l->slope, l->tokens - up));
 }
 
 struct span demand_tokens(const struct demand *d, struct span pool,
                           int64_t ceiling) {
-    return d->by_model ? variants_longest(&d->variants, pool, ceiling)
-                       : linear_fit_tokens(&d->line, pool, ceiling);
+    const struct linear_fit *l = &d->line;
+    if (d->by_model)
+        return variants_longest(&d->variants, pool, ceiling);
+    return l->known && pool.known
+               ? span_of(meets(l, pool.low, l->bytes.high, l->slope.low,
+                               l->slope.high, ceiling),
+                         meets(l, pool.high, l->bytes.low, l->slope.high,
+                               l->slope.low, ceiling))
+               : span_none();
 }
 
 struct span demand_slope(const struct demand *d) {
-    if (d->by_model)
-        return variants_span(&d->variants, OF_SLOPE, 0);
-    return d->line.known ? d->line.slope : span_none();
+    return d->by_model     ? variants_span(&d->variants, OF_SLOPE, 0)
+           : d->line.known ? d->line.slope
+                           : span_none();
 }
 
 struct span demand_fixed(const struct demand *d, int64_t tokens) {
@@ -291,31 +271,25 @@ struct demand demand_with_fp8(struct arena *a, const struct demand *d) {
     return fp8;
 }
 
-/* By how much `to` instead of `from` may divide: down to from / to, or not. */
-static void divide_line(struct linear_fit *l, int64_t from, int64_t to) {
-    struct span bytes = span_share(l->bytes, from, to);
-    struct span slope = span_share(l->slope, from, to);
-    if (!l->known)
-        return;
-    l->known = bytes.known && slope.known;
-    l->bytes = span_hull(bytes, l->bytes);
-    l->slope = span_hull(slope, l->slope);
-    l->fixed = span_of(span_share(l->fixed, from, to).low, l->fixed.high);
-}
-
+/* To instead of from ranks may divide the line: down to from / to, or not. */
 struct demand demand_split(struct arena *a, const struct demand *d,
                            enum fact_name fact, int64_t before, int64_t ranks) {
     struct demand split = demand_with(a, d, fact, ranks);
-    divide_line(&split.line, before, ranks);
+    struct linear_fit *l = &split.line;
+    struct span bytes = span_share(l->bytes, before, ranks);
+    struct span slope = span_share(l->slope, before, ranks);
+    l->known = l->known && bytes.known && slope.known;
+    l->bytes = span_hull(bytes, l->bytes);
+    l->slope = span_hull(slope, l->slope);
+    l->fixed = span_of(span_share(l->fixed, before, ranks).low, l->fixed.high);
     return split;
 }
 
 struct span needed_bytes(const struct inputs *c, const struct demand *d) {
-    const struct fact *length = &c->in[FACT_max_model_len];
+    int64_t length = setting_of(c, FACT_max_model_len, 0);
     struct span printed = span_in(c, FACT_kv_needed);
-    if (!d->known || !length->known || length->number <= 0)
-        return printed;
-    return span_meet(printed, demand_bytes(d, length->number));
+    return d->known && length > 0 ? span_meet(printed, demand_bytes(d, length))
+                                  : printed;
 }
 
 /* n blocks were made of the pool: it held them, and not one more. */
@@ -337,19 +311,13 @@ static struct span pool_of_blocks(const struct inputs *c,
     return next.known ? span_of(least.low, next.high - 1) : span_none();
 }
 
-/* A forced number of blocks is the pool, where the checks count by it. */
-static struct span forced_pool(const struct inputs *c, const struct demand *d) {
-    const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
-    if (!forced->known || forced->number <= 0 || !d->by_model ||
-        rules_check_forced(c) != ANSWER_YES)
-        return span_none();
-    return span_times(variants_span(&d->variants, OF_BLOCK, 0), forced->number);
-}
-
 struct span pool_bytes(const struct inputs *c, const struct demand *d) {
-    struct span pool = forced_pool(c, d);
-    pool = pool.known ? pool : span_in(c, FACT_kv_available);
-    pool = pool.known ? pool : span_in(c, FACT_kv_bytes);
-    pool = pool.known ? pool : pool_of_blocks(c, d);
-    return pool.known ? pool : budget_pool(c);
+    int64_t forced = setting_of(c, FACT_num_gpu_blocks_override, 0);
+    struct span pool = span_none();
+    /* that number of blocks is the pool where the checks count by it */
+    if (forced > 0 && d->by_model && rules_check_forced(c) == ANSWER_YES)
+        pool = span_times(variants_span(&d->variants, OF_BLOCK, 0), forced);
+    pool = span_or(pool,
+                   first_known(c, FACT_LIST(FACT_kv_available, FACT_kv_bytes)));
+    return span_or(span_or(pool, pool_of_blocks(c, d)), budget_pool(c));
 }

@@ -64,9 +64,6 @@ bool is_allocation(const struct ask *q);
 /* Only what one request of full length, or the pool for it, lacks. */
 bool is_pool(const struct ask *q);
 
-/* The first of these that is known, FACT_COUNT_OF ends them. */
-struct span first_known(const struct inputs *c, const enum fact_name *names);
-
 /* The KV side of a case, reckoned once. */
 struct kv_side {
     struct demand demand;

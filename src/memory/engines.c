@@ -13,10 +13,6 @@
 #define STATE_PARTS 10 /* of 19: what is left for attention */
 #define ALL_PARTS 19
 
-static int64_t ranks_of(const struct inputs *c) {
-    return tensor_ranks(c);
-}
-
 static int64_t layers_of(const struct inputs *c, const struct kv_group *g) {
     return ceil_div(g->layers, pipeline_ranks(c));
 }
@@ -27,12 +23,11 @@ static int64_t engine_block_tokens(const struct inputs *c) {
 }
 
 struct span engine_fraction(const struct inputs *c) {
-    const struct fact *said = &c->in[FACT_kv_free_fraction];
     const struct engine_rules *e = engine_of(c);
-    struct span own = e->fraction_high > 0
-                          ? span_of(e->fraction_low, e->fraction_high)
-                          : span_exact(MICRO);
-    return said->known ? span_of_setting(said) : own;
+    struct span said = span_of_setting(&c->in[FACT_kv_free_fraction]);
+    return span_or(said, e->fraction_high > 0
+                             ? span_of(e->fraction_low, e->fraction_high)
+                             : span_exact(MICRO));
 }
 
 /* ---- a token in one layer ---- */
@@ -74,14 +69,13 @@ static struct span row_of(const struct inputs *c, const struct kv_group *g) {
         heads.kind = KV_full;
         heads.kv_heads = c->model->heads;
     }
-    bool has_heads = heads.kind != KV_mla && heads.kind != KV_indexer;
-    if (p != NULL && has_heads && is_small(heads.k_dim) &&
-        is_small(heads.v_dim)) {
+    if (p != NULL && heads.kind != KV_mla && heads.kind != KV_indexer &&
+        is_small(heads.k_dim) && is_small(heads.v_dim)) {
         int64_t both = head_bytes(p, heads.k_dim) + head_bytes(p, heads.v_dim);
         return span_times(span_exact(both),
-                          kv_heads_of_rank(heads.kv_heads, ranks_of(c)));
+                          kv_heads_of_rank(heads.kv_heads, tensor_ranks(c)));
     }
-    return kv_row_bytes(&heads, ranks_of(c), word_of(c),
+    return kv_row_bytes(&heads, tensor_ranks(c), word_of(c),
                         model_has(c->model, KV_indexer), LATENT_PLAIN);
 }
 
@@ -93,8 +87,8 @@ static bool is_window(enum kv_kind kind) {
 
 /* Tokens of a window layer for each token of a full one, in millionths. */
 static struct span window_ratio(const struct inputs *c) {
-    const struct fact *said = &c->in[FACT_swa_full_tokens_ratio];
-    return said->known ? span_of_setting(said) : span_of(USUAL_RATIO, MICRO);
+    return span_or(span_of_setting(&c->in[FACT_swa_full_tokens_ratio]),
+                   span_of(USUAL_RATIO, MICRO));
 }
 
 static int64_t batch_of(const struct inputs *c) {
@@ -117,29 +111,21 @@ static struct span tokens_of_window(const struct inputs *c,
 
 static struct span state_bytes(const struct inputs *c,
                                const struct kv_group *g) {
-    struct span one =
-        g->state_bytes > 0 ? span_exact(g->state_bytes) : span_none();
-    struct span wide = span_times(one, STATE_SCALE);
-    struct span all = wide.known ? span_of(one.low, wide.high) : wide;
-    return span_share(all, 1, ranks_of(c));
+    struct span one = span_exact(g->state_bytes);
+    struct span all = span_between(one, span_times(one, STATE_SCALE));
+    return g->state_bytes > 0 ? span_share(all, 1, tensor_ranks(c))
+                              : span_none();
 }
 
 static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
                                struct span tokens) {
-    struct span row = g->kind == KV_state ? span_none() : row_of(c, g);
-    switch (g->kind) {
-    case KV_state: return state_bytes(c, g);
-    case KV_sliding:
-    case KV_chunked: return span_product(row, tokens_of_window(c, g, tokens));
-    case KV_cross:
-        return g->window > 0 ? span_times(row, g->window)
-                             : span_product(row, tokens);
-    case KV_full:
-    case KV_mla:
-    case KV_indexer: return span_product(row, tokens);
-    case KV_KIND_COUNT_OF: break;
-    }
-    return span_none();
+    if (g->kind == KV_state)
+        return state_bytes(c, g);
+    struct span row = row_of(c, g);
+    if (g->kind == KV_cross && g->window > 0)
+        return span_times(row, g->window);
+    return span_product(row, is_window(g->kind) ? tokens_of_window(c, g, tokens)
+                                                : tokens);
 }
 
 /* Of `tokens` of one request, times the batch where the engine takes one. */
@@ -212,13 +198,12 @@ static struct span said_pool(const struct inputs *c) {
     static const enum fact_name said[] =
         FACTS(FACT_kv_available, FACT_kv_bytes, FACT_pool_available);
     const struct fact *f = &c->in[FACT_kv_available];
-    bool is_free =
-        engine_of(c)->prints_free && f->known && f->source == SOURCE_LOG;
-    struct span share =
-        is_free ? shares_of(span_of_fact(f), engine_fraction(c)) : span_none();
-    return share.known && !c->in[FACT_kv_bytes].known
-               ? share
-               : first_known(c, share.known ? said + 1 : said);
+    if (!engine_of(c)->prints_free || !f->known || f->source != SOURCE_LOG)
+        return first_known(c, said);
+    struct span share = shares_of(span_of_fact(f), engine_fraction(c));
+    return c->in[FACT_kv_bytes].known || !share.known
+               ? first_known(c, share.known ? said + 1 : said)
+               : share;
 }
 
 static struct span static_bytes(const struct inputs *c) {
@@ -228,22 +213,19 @@ static struct span static_bytes(const struct inputs *c) {
                        : micro;
 }
 
-static struct span static_pool(const struct inputs *c) {
-    struct span pool = span_minus(static_bytes(c), weights_bytes(c));
-    if (model_has(c->model, KV_state) && pool.known && pool.low > 0)
-        pool.low = span_share(pool, STATE_PARTS, ALL_PARTS).low;
-    return pool;
-}
-
 static struct span engine_kv_pool(const struct inputs *c) {
     struct span said = said_pool(c);
     if (said.known)
         return said;
     struct span held = span_plus(engine_weights(c), engine_rest(c));
     struct span left = span_minus(engine_card(c), held);
+    struct span pool = span_minus(static_bytes(c), weights_bytes(c));
     switch (engine_of(c)->pool) {
     case POOL_UNKNOWN: break;
-    case POOL_OF_STATIC: return static_pool(c);
+    case POOL_OF_STATIC:
+        if (model_has(c->model, KV_state) && pool.known && pool.low > 0)
+            pool.low = span_share(pool, STATE_PARTS, ALL_PARTS).low;
+        return pool;
     case POOL_OF_FREE: return shares_of(left, engine_fraction(c));
     case POOL_REST: return left;
     }
@@ -254,17 +236,11 @@ struct span engine_left_over(const struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total), micro = engine_fraction(c);
     struct span left =
         span_minus(total, span_plus(engine_weights(c), engine_rest(c)));
-    switch (engine_of(c)->pool) {
-    case POOL_UNKNOWN:
-    case POOL_REST: break;
-    case POOL_OF_STATIC: return span_minus(total, static_bytes(c));
-    case POOL_OF_FREE:
-        return left.known && left.low > 0
-                   ? span_shares(left, span_minus(span_exact(MICRO), micro),
-                                 MICRO)
-                   : span_none();
-    }
-    return span_none();
+    if (engine_of(c)->pool == POOL_OF_STATIC)
+        return span_minus(total, static_bytes(c));
+    return engine_of(c)->pool == POOL_OF_FREE && left.known && left.low > 0
+               ? span_shares(left, span_minus(span_exact(MICRO), micro), MICRO)
+               : span_none();
 }
 
 bool engine_splits_layers(const struct inputs *c) {
@@ -275,19 +251,18 @@ bool engine_splits_layers(const struct inputs *c) {
 
 static struct str write_row(struct arena *a, const struct inputs *c,
                             const struct kv_group *g) {
-    struct span row = row_of(c, g);
+    int64_t row = row_of(c, g).low;
+    int64_t heads = kv_heads_of_rank(g->kv_heads, tensor_ranks(c));
     bool is_plain = packing_of(c) == NULL && !engine_of(c)->has_cells &&
-                    g->kind == KV_full && g->k_dim == g->v_dim;
-    int64_t heads = kv_heads_of_rank(g->kv_heads, ranks_of(c));
-    int64_t both = is_plain && is_small(heads) && is_small(g->k_dim)
-                       ? 2 * heads * g->k_dim
-                       : 0;
-    if (both > 0 && row.low % both == 0)
-        return FORMULA(a, "2 x % layers x % kv heads x % x % bytes",
-                       PLAIN(layers_of(c, g)), PLAIN(heads), PLAIN(g->k_dim),
-                       PLAIN(row.low / both));
-    return FORMULA(a, "% layers x % bytes", PLAIN(layers_of(c, g)),
-                   COUNT(row.low));
+                    g->kind == KV_full && g->k_dim == g->v_dim &&
+                    is_small(heads) && is_small(g->k_dim);
+    int64_t both = is_plain ? 2 * heads * g->k_dim : 0;
+    return both > 0 && row % both == 0
+               ? FORMULA(a, "2 x % layers x % kv heads x % x % bytes",
+                         PLAIN(layers_of(c, g)), PLAIN(heads), PLAIN(g->k_dim),
+                         PLAIN(row / both))
+               : FORMULA(a, "% layers x % bytes", PLAIN(layers_of(c, g)),
+                         COUNT(row));
 }
 
 /* "32 layers x 8 kv heads x (128 + 128) x 2 bytes"; empty where there is no
@@ -321,18 +296,18 @@ static struct str engine_write_pool(struct arena *a, const struct inputs *c) {
         return (struct str){0};
     struct span weights = engine_weights(c), rest = engine_rest(c);
     if (engine_of(c)->pool == POOL_OF_STATIC) {
-        struct span base = sglang_base_bytes(c), micro = sglang_fraction(c);
-        struct span whole = span_share(span_exact(base.low), micro.low, MICRO);
-        struct span pool = span_minus(whole, span_exact(weights.high));
-        return FORMULA_OF(a, c, used,
-                          "kv_available = % x % - % weights = at least %",
-                          BYTES(base.low), RATIO(micro.low),
-                          BYTES(weights.high), BYTES(pool.low));
+        int64_t base = sglang_base_bytes(c).low, micro = sglang_fraction(c).low;
+        struct span pool =
+            span_minus(span_share(span_exact(base), micro, MICRO),
+                       span_exact(weights.high));
+        return FORMULA_OF(
+            a, c, used, "kv_available = % x % - % weights = at least %",
+            BYTES(base), RATIO(micro), BYTES(weights.high), BYTES(pool.low));
     }
     int64_t card = engine_card(c).low, micro = engine_fraction(c).low;
-    struct span left = span_minus(span_minus(span_exact(card), weights), rest);
-    bool is_all = micro == MICRO || left.low < 0;
-    struct span pool = left.low < 0 ? left : span_share(left, micro, MICRO);
+    struct span pool = span_minus(span_minus(span_exact(card), weights), rest);
+    bool is_all = micro == MICRO || pool.low < 0;
+    pool = pool.low < 0 ? pool : span_share(pool, micro, MICRO);
     struct str by = is_all ? (struct str){0} : FORMULA(a, " x %", RATIO(micro));
     return FORMULA_OF(a, c, used,
                       "kv_available = (% - % weights - % for activations and "
@@ -356,9 +331,8 @@ static struct span longest_of(const struct inputs *c, struct span pool,
                                               : need.low <= pool.high);
             *(fits ? &ends[i] : &fails) = middle;
         }
-    }
-    for (size_t i = 0; i < 2; i++)
         ends[i] -= ends[i] < most ? ends[i] % engine_block_tokens(c) : 0;
+    }
     return span_of(ends[0], ends[1]);
 }
 
@@ -408,38 +382,29 @@ static void name_needs(struct kv *kv, const struct inputs *c) {
             needs_add(&kv->needs, parts[i]);
 }
 
-/* Only where every byte of a request is a token's. */
-static void count_blocks(struct kv *kv, const struct inputs *c) {
-    int64_t block = engine_block_tokens(c);
-    bool is_plain = kv->fixed.known && kv->fixed.low == 0 &&
-                    kv->fixed.high == 0 && kv->slope.low > 0;
-    if (is_plain) {
-        kv->bytes_per_block = span_times(kv->slope, block);
-        kv->blocks =
-            span_quotient(span_at_least(kv->pool, 0), kv->bytes_per_block);
-        kv->tokens = span_times(kv->blocks, block);
-    }
-}
-
 struct kv fit_other_kv(struct arena *a, const struct inputs *c,
                        struct formulas *f) {
-    struct kv kv = {.fits = FIT_UNKNOWN};
+    struct kv kv = {.fits = FIT_UNKNOWN,
+                    .slope = engine_kv_slope(c),
+                    .pool = engine_kv_pool(c)};
     int64_t tokens = setting_of(c, FACT_max_model_len, 0);
     int64_t block = engine_block_tokens(c), whole;
-    kv.slope = engine_kv_slope(c);
-    kv.pool = engine_kv_pool(c);
+    struct span there = span_at_least(kv.pool, 0);
     if (tokens > 0 && mul_i64(ceil_div(tokens, block), block, &whole)) {
         kv.bytes_per_request = engine_kv_bytes(c, tokens);
         kv.fixed =
             span_beyond(kv.bytes_per_request, span_times(kv.slope, whole));
     }
-    count_blocks(&kv, c);
+    if (span_is_exact(kv.fixed) && kv.fixed.low == 0 && kv.slope.low > 0) {
+        /* every byte of a request is a token's */
+        kv.bytes_per_block = span_times(kv.slope, block);
+        kv.blocks = span_quotient(there, kv.bytes_per_block);
+        kv.tokens = span_times(kv.blocks, block);
+    }
     if (kv.pool.known && kv.bytes_per_request.known) {
-        kv.max_concurrency =
-            span_hundredths(span_at_least(kv.pool, 0), kv.bytes_per_request);
-        kv.est_max_model_len = longest_of(c, span_at_least(kv.pool, 0), tokens);
-        enum verdict v = span_fits(kv.bytes_per_request, kv.pool);
-        kv.fits = fit_word_of(v);
+        kv.max_concurrency = span_hundredths(there, kv.bytes_per_request);
+        kv.est_max_model_len = longest_of(c, there, tokens);
+        kv.fits = fit_word_of(span_fits(kv.bytes_per_request, kv.pool));
     }
     show(a, c, &kv, tokens, f);
     name_needs(&kv, c);

@@ -103,11 +103,6 @@ bool is_pool(const struct ask *q) {
     return q->what == SHORT_KV_POOL;
 }
 
-struct span first_known(const struct inputs *c, const enum fact_name *names) {
-    enum fact_name name = inputs_first_known(c, names);
-    return name != FACT_COUNT_OF ? span_in(c, name) : span_none();
-}
-
 struct kv_side kv_side_of(const struct ask *q) {
     const struct inputs *c = q->c;
     const struct fact *tokens = &c->in[FACT_kv_tokens];

@@ -131,36 +131,32 @@ static void raise_share(struct values *v, const struct tunable *l, int64_t now,
 /* Cards that lie idle cost a flag; more of them, hardware. */
 static void split(struct values *v, const struct tunable *l,
                   const struct inputs *c) {
+    bool is_tensor = l->fact == FACT_tensor_parallel;
+    int64_t other = is_tensor ? pipeline_ranks(c) : tensor_ranks(c);
+    int64_t now = setting_of(c, l->fact, 1);
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
-    int64_t other =
-        setting_of(c,
-                   l->fact == FACT_tensor_parallel ? FACT_pipeline_parallel
-                                                   : FACT_tensor_parallel,
-                   1);
-    int64_t now = setting_of(c, l->fact, 1), pieces = 0;
     if (c->model == NULL || !engine_splits_layers(c))
         return;
-    pieces =
-        l->fact == FACT_tensor_parallel ? c->model->heads : c->model->layers;
+    int64_t pieces = is_tensor ? c->model->heads : c->model->layers;
     cards = cards > now * other ? cards : now * other;
     for (int64_t n = 2; n <= FIT_RANKS_MAX && n * other <= 512; n *= 2) {
         bool is_there = n * other <= cards;
         if (n <= now && pieces % now == 0)
             continue; /* as many do already */
-        bool is_wanted = l->tier == TIER_flag ? is_there : !is_there;
-        if (is_wanted && n != now && pieces > 0 && pieces % n == 0)
+        if (is_there == (l->tier == TIER_flag) && n != now && pieces > 0 &&
+            pieces % n == 0)
             offer(v, l->fact, n);
     }
 }
 
 /* In eighths, the most first. */
 static void lay_off(struct values *v, const struct inputs *c) {
-    int64_t layers = c->model ? c->model->layers : 0, last = layers;
-    int64_t now =
-        c->in[FACT_gpu_layers].known ? c->in[FACT_gpu_layers].number : layers;
+    int64_t layers = c->model ? c->model->layers : 0;
+    const struct fact *now = &c->in[FACT_gpu_layers];
+    int64_t last = now->known && now->number < layers ? now->number : layers;
     for (int64_t eighths = 7; eighths > 0; eighths--) {
         int64_t n = layers * eighths / 8;
-        if (n > 0 && n < now && n < last) {
+        if (n > 0 && n < last) {
             offer(v, FACT_gpu_layers, n);
             last = n;
         }
@@ -175,48 +171,50 @@ static int64_t share_now(const struct inputs *c, const struct tunable *l) {
                                             : 88 * CENT;
 }
 
+/* Adapters alone may have narrow weights: frozen ones. */
 static void word(struct values *v, const struct tunable *l,
                  const struct inputs *c) {
     const struct fact *f = &c->in[l->fact];
-    bool has_fp8 = c->gpu == NULL || c->gpu->has_fp8 != 0;
-    bool is_fp8 = str_eq(str_of(l->word), STR("fp8"));
-    bool is_weights = l->fact == FACT_quantization;
+    struct str to = str_of(l->word);
+    bool lacks_fp8 = c->gpu != NULL && c->gpu->has_fp8 == 0;
     int64_t bits = weight_bits(c);
-    bool is_adapter = l->audience == TRAINING && is_weights;
-    if (is_weights && (bits == 0 || bits <= l->number || (is_fp8 && !has_fp8) ||
-                       (c->model && c->model->quantization.n > 0)))
+    bool is_weights = l->fact == FACT_quantization;
+    if (is_weights &&
+        (bits == 0 || bits <= l->number ||
+         (lacks_fp8 && str_eq(to, STR("fp8"))) ||
+         (c->model && c->model->quantization.n > 0) ||
+         (l->audience == TRAINING && setting_of(c, FACT_lora_rank, 0) == 0)))
         return;
-    if (is_adapter && setting_of(c, FACT_lora_rank, 0) == 0)
-        return; /* frozen weights alone may be narrow */
-    if (!f->known || !str_eq(f->word, str_of(l->word)))
-        v->at[v->count++] = propose_word(l->fact, str_of(l->word));
+    if (!f->known || !str_eq(f->word, to))
+        v->at[v->count++] = propose_word(l->fact, to);
 }
 
 static bool is_enough(const struct search *s, enum truth_fit fits) {
     return fits == FIT_YES || (s->takes_likely && fits == FIT_LIKELY);
 }
 
+static void put_change(struct fit_question *q, struct fact f) {
+    q->c.in[f.name] = f;
+    q->c.in[f.name].source = SOURCE_USER;
+}
+
 /* No longer than a question of the same kind would take, nor than the model's
- * own length, beyond which engines refuse. Where estimates decide,
- * the longest holds at their best corner only: half of it is proposed. */
+ * own length, beyond which engines refuse. Where estimates decide, the longest
+ * holds at their best corner only: half of it is proposed. */
 static void shorten(const struct search *s, struct values *v,
                     const struct fit_question *q) {
     int64_t now = setting_of(&q->c, FACT_max_model_len, 0), fits = 0;
     int64_t own = q->c.model ? q->c.model->max_position : 0;
     int64_t fails = own > 0 && own < now ? own / 256 + 1 : ceil_div(now, 256);
-    int64_t wanted = LENGTH_LEAST / 256;
     while (fails - fits > 1) {
         struct fit_question then = *q;
         struct kv kv;
         int64_t middle = fits + (fails - fits) / 2;
-        then.c.in[FACT_max_model_len] =
-            propose(FACT_max_model_len, middle * 256);
-        then.c.in[FACT_max_model_len].source = SOURCE_USER;
-        enum truth_fit said = answer_to(s, &then, &kv);
-        *(is_enough(s, said) ? &fits : &fails) = middle;
+        put_change(&then, propose(FACT_max_model_len, middle * 256));
+        *(is_enough(s, answer_to(s, &then, &kv)) ? &fits : &fails) = middle;
     }
     fits = s->takes_likely ? ceil_div(fits, 2) : fits;
-    if (fits >= wanted)
+    if (fits >= LENGTH_LEAST / 256)
         offer(v, FACT_max_model_len, fits * 256);
 }
 
@@ -282,8 +280,7 @@ static void change(struct fit_question *q, const struct fact *f) {
     if (f->name == FACT_quantization || f->name == FACT_tensor_parallel ||
         f->name == FACT_pipeline_parallel)
         q->c.in[FACT_weights_bytes].known = false;
-    q->c.in[f->name] = *f;
-    q->c.in[f->name].source = SOURCE_USER;
+    put_change(q, *f);
 }
 
 /* More ranks than cards: of a plan that may cost hardware, as many cards as
@@ -347,20 +344,18 @@ static bool is_same(const struct fit_plan *a, const struct fit_plan *b) {
 static struct str formula_of(const struct search *s,
                              const struct fit_plan *plan) {
     struct fit_question then = question_of(s->q, plan);
+    bool is_training = s->fit->is_training;
     struct formulas f = {0};
+    struct str all = {0};
     fit_complete(s->a, &then);
-    if (s->fit->is_training) {
-        struct training_setup setup = training_setup_of(&then.c);
+    struct training_setup setup = training_setup_of(&then.c);
+    if (is_training)
         memory_training(s->a, &setup, &f);
-    } else {
+    else
         fit_kv(s->a, &then.c, &f);
-    }
-    struct str all = {NULL, 0};
-    for (size_t i = 0; i < f.count; i++) {
-        bool is_asked =
-            s->fit->is_training || str_starts(f.at[i], STR("kv_needed"));
-        all = is_asked ? formula_join(s->a, all, f.at[i]) : all;
-    }
+    for (size_t i = 0; i < f.count; i++)
+        if (is_training || str_starts(f.at[i], STR("kv_needed")))
+            all = formula_join(s->a, all, f.at[i]);
     return all;
 }
 
@@ -404,10 +399,9 @@ static void add(const struct search *s, struct fit_plan *plan) {
     }
 }
 
-/* The lever as this engine has it; false: it has none. */
+/* The tunable as this engine has it; false: it has none. */
 static bool tunable_of(const struct search *s, size_t i, struct tunable *l) {
-    const struct inputs *c = &s->fit->c;
-    const struct engine_rules *e = engine_of(c);
+    const struct engine_rules *e = engine_of(&s->fit->c);
     *l = tunables[i];
     bool is_its[] = {[SERVING] = true,
                      [VLLM] = e->is_named,
@@ -423,24 +417,25 @@ static bool tunable_of(const struct search *s, size_t i, struct tunable *l) {
         l->word = l->number == 0   ? e->narrow
                   : l->number == 8 ? e->bits8
                                    : e->bits4;
-    bool has_it = (l->fact != FACT_expert_parallel || c->model->is_moe) &&
-                  (!is_share || e->share_most > 0);
-    return is_its[l->audience] && has_it && l->word != NULL && (l->audience == TRAINING) == s->fit->is_training;
+    return is_its[l->audience] && l->word != NULL &&
+           (l->fact != FACT_expert_parallel || s->fit->c.model->is_moe) &&
+           (!is_share || e->share_most > 0) &&
+           (l->audience == TRAINING) == s->fit->is_training;
 }
 
-static void add_singles(struct search *s) {
+static void add_singles(const struct search *s) {
     for (size_t i = 0; i < TUNABLES; i++) {
         struct tunable l;
-        if (!tunable_of(s, i, &l))
-            continue;
-        struct values v = values_of(s, &l, s->q, &s->fit->c);
-        for (size_t k = 0; k < v.count; k++) {
+        struct values v = {.count = 0};
+        bool is_found = false;
+        if (tunable_of(s, i, &l))
+            v = values_of(s, &l, s->q, &s->fit->c);
+        for (size_t k = 0; k < v.count && !is_found; k++) {
             struct fit_plan plan = {
                 .change = {v.at[k]}, .count = 1, .tier = l.tier};
-            if (holds(s, &plan)) {
+            is_found = holds(s, &plan);
+            if (is_found)
                 add(s, &plan);
-                break;
-            }
         }
     }
 }
@@ -479,24 +474,18 @@ static bool try_tunable(const struct search *s, struct fit_plan *plan,
     return false;
 }
 
-/* What a set of this cost draws on: slow ones where nothing else does. */
-static bool is_of_set(const struct tunable *l, enum fit_tier most,
-                      bool may_be_slow) {
-    return l->tier <= most && (may_be_slow || l->tier != TIER_speed);
-}
-
-/* rounds: the length is given up in the second. */
+/* rounds: the length is given up in the second. What slows every step is drawn
+ * on where nothing else does. */
 static bool add_set(const struct search *s, enum fit_tier most, size_t rounds,
                     bool may_be_slow) {
     struct fit_plan plan = {.tier = most};
     bool fits = false;
-    for (size_t round = 0; round < rounds && !fits; round++) {
-        for (size_t i = 0; i < TUNABLES && !fits; i++) {
-            struct tunable l;
-            if (tunable_of(s, i, &l) && is_of_set(&l, most, may_be_slow) &&
-                (l.how == TO_LENGTH) == (round == 1))
-                fits = try_tunable(s, &plan, &l);
-        }
+    for (size_t n = 0; n < rounds * TUNABLES && !fits; n++) {
+        struct tunable l;
+        fits = tunable_of(s, n % TUNABLES, &l) && l.tier <= most &&
+               (may_be_slow || l.tier != TIER_speed) &&
+               (l.how == TO_LENGTH) == (n >= TUNABLES) &&
+               try_tunable(s, &plan, &l);
     }
     if (fits) {
         prune(s, &plan);

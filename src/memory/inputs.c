@@ -170,6 +170,11 @@ enum fact_name inputs_first_known(const struct inputs *c,
     return first_from(c, names, ~0u);
 }
 
+struct span first_known(const struct inputs *c, const enum fact_name *names) {
+    enum fact_name name = inputs_first_known(c, names);
+    return name != FACT_COUNT_OF ? span_in(c, name) : span_none();
+}
+
 bool inputs_knows_any(const struct inputs *c, const enum fact_name *names) {
     return inputs_first_known(c, names) != FACT_COUNT_OF;
 }

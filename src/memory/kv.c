@@ -36,27 +36,24 @@ static void show_request(struct arena *a, const struct inputs *c,
     static const enum fact_name used[] = FACTS(
         FACT_max_model_len, FACT_block_size, FACT_max_num_batched_tokens,
         FACT_prefix_caching, FACT_num_speculative_tokens, FACT_engine_version);
-    const struct variant *least = NULL, *most = NULL;
+    const struct variant *all = d->variants.at, *ends[2] = {all, all};
     for (size_t i = 0; f != NULL && i < d->variants.count; i++) {
-        const struct variant *w = &d->variants.at[i];
-        if (!least || variant_request(w, tokens).low <
-                          variant_request(least, tokens).low)
-            least = w;
-        if (!most || variant_request(w, tokens).high >
-                         variant_request(most, tokens).high)
-            most = w;
+        struct span one = variant_request(&all[i], tokens);
+        if (one.low < variant_request(ends[0], tokens).low)
+            ends[0] = &all[i];
+        if (one.high > variant_request(ends[1], tokens).high)
+            ends[1] = &all[i];
     }
-    const struct variant *both[] = {least, most};
-    bool same = least && variant_request(least, tokens).low ==
-                             variant_request(most, tokens).low;
-    for (size_t i = 0; least && i < (same ? 1 : 2); i++) {
-        const char *name = same     ? "kv_needed"
-                           : i == 0 ? "kv_needed at least"
-                                    : "kv_needed at most";
+    bool same = variant_request(ends[0], tokens).low ==
+                variant_request(ends[1], tokens).low;
+    for (size_t i = 0; f != NULL && i < (same ? 1 : 2); i++) {
+        struct str name = same     ? STR("kv_needed")
+                          : i == 0 ? STR("kv_needed at least")
+                                   : STR("kv_needed at most");
         formula_put(a, f,
-                    FORMULA_OF(a, c, used, "% = % = %", TEXT(str_of(name)),
-                               TEXT(write_request(a, both[i], tokens)),
-                               BYTES(variant_request(both[i], tokens).high)));
+                    FORMULA_OF(a, c, used, "% = % = %", TEXT(name),
+                               TEXT(write_request(a, ends[i], tokens)),
+                               BYTES(variant_request(ends[i], tokens).high)));
     }
 }
 
@@ -76,10 +73,6 @@ static struct span hundredths(const struct inputs *c, const struct demand *d,
     const struct fact *printed = &c->in[FACT_max_concurrency];
     if (printed->known)
         return span_share(span_of_fact(printed), 1, MICRO_PER_HUNDREDTH);
-    struct span request = d->by_model
-                              ? variants_span(&d->variants, OF_REQUEST_BLOCKS,
-                                              length)
-                              : span_none();
     if (d->by_model && rules_count_partial_blocks(c) == ANSWER_YES) {
         struct span tokens = variants_tokens(&d->variants, blocks, length);
         return tokens.known && length > 0
@@ -87,31 +80,29 @@ static struct span hundredths(const struct inputs *c, const struct demand *d,
                                quotient(tokens.high, length))
                    : span_none();
     }
-    if (!request.known || !blocks.known || request.low <= 0)
-        return span_none();
-    return span_hull(quotient(blocks.low, request.high),
-                     quotient(blocks.high, request.low));
-}
-
-static struct span blocks_of(const struct inputs *c, const struct kv *kv) {
-    struct span printed = span_in(c, FACT_kv_blocks);
-    const struct fact *forced = &c->in[FACT_num_gpu_blocks_override];
-    if (forced->known && forced->number > 0)
-        return span_exact(forced->number);
-    return printed.known
-               ? printed
-               : span_quotient(span_at_least(kv->pool, 0), kv->bytes_per_block);
+    struct span request =
+        d->by_model ? variants_span(&d->variants, OF_REQUEST_BLOCKS, length)
+                    : span_none();
+    return request.known && blocks.known && request.low > 0
+               ? span_hull(quotient(blocks.low, request.high),
+                           quotient(blocks.high, request.low))
+               : span_none();
 }
 
 static void count_blocks(struct kv *kv, const struct inputs *c,
                          const struct demand *d, int64_t length) {
+    int64_t forced = setting_of(c, FACT_num_gpu_blocks_override, 0);
+    struct span there = span_at_least(kv->pool, 0);
     kv->tokens = span_in(c, FACT_kv_tokens);
     kv->blocks = span_in(c, FACT_kv_blocks);
     if (d->by_model) {
         kv->bytes_per_block = variants_span(&d->variants, OF_BLOCK, 0);
-        kv->blocks = blocks_of(c, kv);
-        if (!kv->tokens.known)
-            kv->tokens = variants_tokens(&d->variants, kv->blocks, length);
+        kv->blocks = forced > 0
+                         ? span_exact(forced)
+                         : span_or(kv->blocks,
+                                   span_quotient(there, kv->bytes_per_block));
+        kv->tokens = span_or(kv->tokens,
+                             variants_tokens(&d->variants, kv->blocks, length));
     } else if (d->known && d->line.fixed.high == 0) {
         kv->bytes_per_block = span_times(d->line.slope, d->block_tokens);
     }
@@ -119,14 +110,10 @@ static void count_blocks(struct kv *kv, const struct inputs *c,
 }
 
 enum truth_fit fit_word_of(enum verdict v) {
-    switch (v) {
-    case VERDICT_ENOUGH: return FIT_YES;
-    case VERDICT_MAY_BE_ENOUGH: return FIT_LIKELY;
-    case VERDICT_NOT_ENOUGH: return FIT_NO;
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE: break;
-    }
-    return FIT_UNKNOWN;
+    return v == VERDICT_ENOUGH          ? FIT_YES
+           : v == VERDICT_MAY_BE_ENOUGH ? FIT_LIKELY
+           : v == VERDICT_NOT_ENOUGH    ? FIT_NO
+                                        : FIT_UNKNOWN;
 }
 
 static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv,
@@ -138,9 +125,9 @@ static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv,
         return FIT_NO; /* vLLM prints both only when it refuses */
     if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known)
         return tokens->number < length->number ? FIT_NO : FIT_YES;
-    struct span asked = spare.known ? span_plus(kv->bytes_per_request, spare)
-                                    : kv->bytes_per_request;
-    return fit_word_of(span_fits(asked, kv->pool));
+    struct span asked = kv->bytes_per_request;
+    return fit_word_of(
+        span_fits(spare.known ? span_plus(asked, spare) : asked, kv->pool));
 }
 
 static void name_needs(struct kv *kv, const struct inputs *c,
@@ -163,11 +150,10 @@ static void name_needs(struct kv *kv, const struct inputs *c,
 struct kv memory_kv(struct arena *a, const struct inputs *c,
                     struct formulas *f) {
     struct kv kv = {.fits = FIT_UNKNOWN};
-    const struct fact *length = &c->in[FACT_max_model_len];
+    int64_t tokens = setting_of(c, FACT_max_model_len, 0);
     if (!engine_of(c)->takes_share)
         return kv;
     struct demand d = demand_of(a, c);
-    int64_t tokens = length->known && length->number > 0 ? length->number : 0;
     if (d.by_model)
         show_slope(a, c, &d, f);
     if (d.by_model && tokens > 0)
@@ -198,7 +184,7 @@ const char *fit_spelling(enum truth_fit fits) {
     return spellings[fits];
 }
 
-/* ---- the other way round: how long, on how many cards ---- */
+/* ---- the longest request, and the least number of ranks ---- */
 
 #define LONGEST (INT64_C(1) << 40)
 
@@ -220,11 +206,11 @@ struct span memory_longest_request(struct arena *a, const struct inputs *c) {
 struct span memory_least_tensor_parallel(struct arena *a,
                                          const struct inputs *c) {
     struct inputs alone = *c;
-    alone.in[FACT_kv_needed].known = false; /* of another TP */
-    alone.in[FACT_kv_available].known = false;
-    alone.in[FACT_est_max_model_len].known = false;
+    inputs_forget(&alone,
+                  FACT_LIST(FACT_kv_needed, FACT_kv_available,
+                            FACT_est_max_model_len)); /* of another TP */
     struct demand d = demand_of(a, &alone);
-    int64_t now = tensor_ranks(c);
+    int64_t now = tensor_ranks(c), heads = c->model ? c->model->heads : 0;
     struct span least = span_none();
     for (int64_t tp = 1; d.by_model && tp <= FIT_RANKS_MAX; tp *= 2) {
         struct demand split =
@@ -234,7 +220,7 @@ struct span memory_least_tensor_parallel(struct arena *a,
             demand_bytes(&split, setting_of(c, FACT_max_model_len, 1)));
         enum verdict v =
             span_fits(span_plus(held, workspace_bytes(c)), requested_bytes(c));
-        if (c->model->heads > 0 && c->model->heads % tp != 0)
+        if (heads > 0 && heads % tp != 0)
             continue;
         if (v != VERDICT_NOT_ENOUGH && !least.known)
             least = span_of(tp, FIT_RANKS_MAX);

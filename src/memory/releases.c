@@ -33,7 +33,7 @@ static bool is_concerned(const struct inputs *c, enum concern whom) {
     bool says_pool = inputs_says_pool(c);
     bool takes_fraction = !c->in[FACT_mem_fraction_static].known && !says_pool;
     switch (whom) {
-    case EVERY_CASE: return true;
+    case EVERY_CASE: break;
     case LATENTS: return model_has(m, KV_mla);
     case SPARSE_LATENTS: return model_has(m, KV_mla) && model_has(m, KV_indexer);
     case CHUNKS: return model_has(m, KV_chunked);
@@ -46,12 +46,12 @@ static bool is_concerned(const struct inputs *c, enum concern whom) {
     case SAID_FREE: return c->in[FACT_gpu_free].known;
     case OLD_CARDS: return has_old_card(c);
     case DEFAULT_FRACTION: return takes_fraction;
+    case DEFAULT_VISION: return takes_fraction && m && m->is_multimodal;
     case SMALL_CARDS:
         return takes_fraction && total.known && total.low >= 20 * GIB &&
                total.low < 35 * GIB;
-    case DEFAULT_VISION: return takes_fraction && m && m->is_multimodal;
     }
-    return false;
+    return true;
 }
 
 static const struct rule_change changes[] = {
@@ -76,12 +76,11 @@ static bool is_above(struct str release, struct str low) {
 }
 
 static void add_release(struct str_list *list, struct str release) {
-    for (size_t i = 0; i < list->count; i++) {
-        int order;
-        if (version_compare(list->at[i], release, &order) && order == 0)
-            return;
-    }
-    if (list->count < RELEASE_BOUNDARIES_MAX)
+    int order = 1;
+    for (size_t i = 0; i < list->count && order != 0; i++)
+        if (!version_compare(list->at[i], release, &order))
+            order = 1;
+    if (order != 0 && list->count < RELEASE_BOUNDARIES_MAX)
         list->at[list->count++] = release;
 }
 
@@ -181,8 +180,8 @@ static bool ends_at(const struct version_range *r, struct str release) {
 /* Of the row that holds from the release on, or ends there. */
 static struct str source_of(const struct engine *e, enum fact_name fact,
                             struct str release) {
-    for (size_t i = 0; e && i < e->default_count; i++) {
-        const struct engine_default *d = &e->defaults[e->default_count - 1 - i];
+    for (size_t i = e ? e->default_count : 0; i > 0; i--) {
+        const struct engine_default *d = &e->defaults[i - 1];
         if (d->fact == fact &&
             (version_in_range(&d->versions, release) == RANGE_INSIDE ||
              ends_at(&d->versions, release)))
@@ -241,15 +240,13 @@ struct release_steps memory_release_steps(struct arena *a,
 /* ---- the release of a log ---- */
 
 /* A pool that was printed is one of the other release, too, unless that
- * release reckons the pool itself otherwise. */
+ * release computes the pool itself in another way. */
 static bool is_pool_alike(const struct inputs *c, struct str x, struct str y) {
-    bool is_up = is_above(y, x);
-    struct str low = is_up ? x : y, high = is_up ? y : x;
+    struct str low = is_above(y, x) ? x : y, high = is_above(y, x) ? y : x;
     for (size_t i = 0; i < CHANGE_COUNT; i++) {
         struct str release = str_of(changes[i].release);
-        bool is_of_old_cards = changes[i].concerns == OLD_CARDS;
         if (changes[i].moves == MOVES_POOL &&
-            (!is_of_old_cards || has_old_card(c)) &&
+            (changes[i].concerns != OLD_CARDS || has_old_card(c)) &&
             str_eq(c->engine, str_of(changes[i].engine)) &&
             is_above(release, low) && !is_above(release, high))
             return false;

@@ -126,24 +126,24 @@ static struct str write_uniform(struct arena *a, const struct variant *w,
                                 const struct block_layout *p, int64_t tokens) {
     const struct layer_set *s = &p->set[0];
     int64_t slope = variant_slope(w).low;
-    if (s->block_tokens > 0 && tokens % s->block_tokens == 0)
-        return FORMULA(a, slope % 1024 == 0 ? "% tokens x %" : "% tokens x % bytes",
-                       COUNT(tokens),
-                       slope % 1024 == 0 ? BYTES(slope) : COUNT(slope));
-    return FORMULA(a, "% blocks x % x % bytes",
-                   TEXT(blocks_of(a, w, s, s->block_tokens, tokens).text),
-                   COUNT(p->base_block_tokens), COUNT(slope));
+    if (s->block_tokens <= 0 || tokens % s->block_tokens != 0)
+        return FORMULA(a, "% blocks x % x % bytes",
+                       TEXT(blocks_of(a, w, s, s->block_tokens, tokens).text),
+                       COUNT(p->base_block_tokens), COUNT(slope));
+    return slope % 1024 == 0
+               ? FORMULA(a, "% tokens x %", COUNT(tokens), BYTES(slope))
+               : FORMULA(a, "% tokens x % bytes", COUNT(tokens), COUNT(slope));
 }
 
 static struct expression request_of(struct arena *a, const struct variant *w,
                                     int64_t tokens) {
     struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
-    struct expression all = {.value = span_none()};
+    enum need_rule need = w->rules->need;
     if (!p.known)
-        return all;
-    if (p.is_grouped && w->rules->need != NEED_LAYERS) {
-        struct expression blocks = blocks_of_groups(
-            a, w, &p, w->rules->need == NEED_FIRST_GROUP, tokens);
+        return (struct expression){.value = span_none()};
+    if (p.is_grouped && need != NEED_LAYERS) {
+        struct expression blocks =
+            blocks_of_groups(a, w, &p, need == NEED_FIRST_GROUP, tokens);
         struct str unit =
             p.is_packed ? STR("layer tuples") : STR("layers per group");
         int64_t page = p.is_packed ? p.tuple_bytes : p.set[0].page_bytes;
@@ -152,7 +152,7 @@ static struct expression request_of(struct arena *a, const struct variant *w,
             FORMULA(a, "% % x % bytes x (%) blocks", COUNT(p.layers_per_group),
                     TEXT(unit), COUNT(page), TEXT(blocks.text))};
     }
-    all = sum_of_layers(a, w, &p, tokens);
+    struct expression all = sum_of_layers(a, w, &p, tokens);
     if (a != NULL && p.count == 1 && kv_kind_grows(p.set[0].kind) &&
         w->context_ranks == 1)
         all.text = write_uniform(a, w, &p, tokens);
@@ -191,9 +191,6 @@ static struct span held_bytes(const struct variant *w, int64_t tokens) {
                                                                    : charged;
 }
 
-typedef struct span amount_of_pool(const struct variant *w, int64_t pool,
-                                   int64_t tokens);
-
 struct span variant_spare(const struct variant *w) {
     return w->spares_block ? variant_block_bytes(w) : span_exact(0);
 }
@@ -230,36 +227,25 @@ static int64_t rows_charged(const struct variant *w,
     return i == 0 ? p->layers_per_group : 0;
 }
 
-static struct span row_of(const struct variant *w, const struct layer_set *s) {
-    if (kv_kind_grows(s->kind))
-        return span_share(span_exact(s->row_bytes), 1, w->context_ranks);
-    return s->kind == KV_state && w->keeps_all_states
-               ? span_share(span_exact(s->page_bytes), 1, s->block_tokens)
-               : span_exact(0);
-}
-
 struct span variant_slope(const struct variant *w) {
     struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
-    struct span sum = span_exact(0);
+    struct span sum = p.known ? span_exact(0) : span_none();
     if (p.known && p.is_packed) {
         int64_t tokens;
         return mul_i64(p.base_block_tokens, w->context_ranks, &tokens)
                    ? span_share(span_exact(p.need_block_bytes), 1, tokens)
                    : span_none();
     }
-    for (size_t i = 0; i < p.count; i++)
-        sum = span_plus(sum, span_times(row_of(w, &p.set[i]),
-                                        rows_charged(w, &p, i)));
-    return p.known ? sum : span_none();
-}
-
-/* H of a rank: "8 kv heads", "floor(8 kv heads / TP 2)", "1 kv head". */
-static struct str write_heads(struct arena *a, int64_t heads, int64_t tp) {
-    if (heads < tp && tp > 1)
-        return STR("1 copied kv head");
-    return tp <= 1 ? FORMULA(a, "% kv heads", PLAIN(heads))
-                   : FORMULA(a, "floor(% kv heads / TP %)", PLAIN(heads),
-                             PLAIN(tp));
+    for (size_t i = 0; p.known && i < p.count; i++) {
+        const struct layer_set *s = &p.set[i];
+        struct span row = span_exact(0);
+        if (kv_kind_grows(s->kind))
+            row = span_share(span_exact(s->row_bytes), 1, w->context_ranks);
+        else if (s->kind == KV_state && w->keeps_all_states)
+            row = span_share(span_exact(s->page_bytes), 1, s->block_tokens);
+        sum = span_plus(sum, span_times(row, rows_charged(w, &p, i)));
+    }
+    return sum;
 }
 
 /* The model's group that a set was made of, when it is the only one. */
@@ -280,7 +266,8 @@ static const struct kv_group *group_of(const struct variant *w,
     return found;
 }
 
-/* One token in `rows` layers of a set. */
+/* One token in `rows` layers of a set. KV heads of a rank: "8 kv heads",
+ * "floor(8 kv heads / TP 2)", "1 copied kv head". */
 static struct str write_rows(struct arena *a, const struct variant *w,
                              const struct layer_set *s, int64_t rows) {
     const struct kv_group *g = group_of(w, s);
@@ -288,29 +275,32 @@ static struct str write_rows(struct arena *a, const struct variant *w,
         return FORMULA(a, "% layers x % latent x % bytes", COUNT(rows),
                        PLAIN(g->latent_dim),
                        PLAIN(s->row_bytes / g->latent_dim));
-    if (g && g->kind != KV_mla && g->kind != KV_indexer &&
-        g->k_dim == g->v_dim && g->k_dim > 0) {
-        int64_t elements = 2 * kv_heads_of_rank(g->kv_heads, w->tp) * g->k_dim;
-        if (s->row_bytes % elements == 0)
-            return FORMULA(a, "2 x % layers x % x % x % bytes", COUNT(rows),
-                           TEXT(write_heads(a, g->kv_heads, w->tp)),
-                           PLAIN(g->k_dim), PLAIN(s->row_bytes / elements));
-    }
-    return FORMULA(a, "% layers x % bytes", COUNT(rows), COUNT(s->row_bytes));
+    bool is_plain = g && g->kind != KV_mla && g->kind != KV_indexer &&
+                    g->k_dim == g->v_dim && g->k_dim > 0;
+    int64_t elements =
+        is_plain ? 2 * kv_heads_of_rank(g->kv_heads, w->tp) * g->k_dim : 0;
+    if (elements == 0 || s->row_bytes % elements != 0)
+        return FORMULA(a, "% layers x % bytes", COUNT(rows),
+                       COUNT(s->row_bytes));
+    struct str heads = w->tp <= 1 ? FORMULA(a, "% kv heads", PLAIN(g->kv_heads))
+                       : g->kv_heads < w->tp
+                           ? STR("1 copied kv head")
+                           : FORMULA(a, "floor(% kv heads / TP %)",
+                                     PLAIN(g->kv_heads), PLAIN(w->tp));
+    return FORMULA(a, "2 x % layers x % x % x % bytes", COUNT(rows),
+                   TEXT(heads), PLAIN(g->k_dim),
+                   PLAIN(s->row_bytes / elements));
 }
 
 struct str write_slope(struct arena *a, const struct variant *w) {
     struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
     struct str sum = {0};
-    if (p.is_packed) { /* one block, as the check at start charges it */
+    if (p.is_packed) /* one block, as the check at start charges it */
         return FORMULA(a, "% layer tuples x % bytes / %",
                        PLAIN(p.layers_per_group), COUNT(p.tuple_bytes),
                        COUNT(p.base_block_tokens * w->context_ranks));
-    }
-    if (w->keeps_all_states) { /* no row of its own: a page for each block */
-        return sum;
-    }
-    for (size_t i = 0; i < p.count; i++) {
+    /* states that are all kept have no row: a page for each block */
+    for (size_t i = 0; !w->keeps_all_states && i < p.count; i++) {
         int64_t rows = rows_charged(w, &p, i);
         if (kv_kind_grows(p.set[i].kind) && rows != 0)
             sum = add_up(a, sum, write_rows(a, w, &p.set[i], rows));
@@ -323,23 +313,18 @@ struct str write_slope(struct arena *a, const struct variant *w) {
 
 /* ---- over all variants ---- */
 
-static struct span amount_of(const struct variant *w, enum variant_amount what,
-                             int64_t tokens) {
-    switch (what) {
-    case OF_REQUEST: return variant_request(w, tokens);
-    case OF_REQUEST_BLOCKS: return variant_request_blocks(w, tokens);
-    case OF_BLOCK: return variant_block_bytes(w);
-    case OF_SPARE: return variant_spare(w);
-    case OF_SLOPE: return variant_slope(w);
-    }
-    return span_none();
-}
-
 struct span variants_span(const struct variants *variants,
                           enum variant_amount what, int64_t tokens) {
-    struct span all = span_none();
+    struct span all = span_none(), one = span_none();
     for (size_t i = 0; i < variants->count; i++) {
-        struct span one = amount_of(&variants->at[i], what, tokens);
+        const struct variant *w = &variants->at[i];
+        switch (what) {
+        case OF_REQUEST: one = variant_request(w, tokens); break;
+        case OF_REQUEST_BLOCKS: one = variant_request_blocks(w, tokens); break;
+        case OF_BLOCK: one = variant_block_bytes(w); break;
+        case OF_SPARE: one = variant_spare(w); break;
+        case OF_SLOPE: one = variant_slope(w); break;
+        }
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
@@ -347,8 +332,9 @@ struct span variants_span(const struct variants *variants,
 
 /* At both ends of what there is. */
 static struct span over_ends(const struct variants *variants,
-                             amount_of_pool *amount, struct span pool,
-                             int64_t tokens) {
+                             struct span amount(const struct variant *w,
+                                                int64_t pool, int64_t tokens),
+                             struct span pool, int64_t tokens) {
     struct span all = span_none();
     for (size_t i = 0; pool.known && i < variants->count; i++) {
         const struct variant *w = &variants->at[i];
@@ -368,29 +354,27 @@ struct span variants_longest(const struct variants *variants, struct span pool,
 static struct span tokens_of(const struct variant *w, int64_t blocks) {
     struct block_layout p = block_layout_of(w, LAYOUT_POOL);
     int64_t groups = 0, block = 0;
-    if (!p.known)
-        return span_none();
     for (size_t k = 0; k < p.count; k++) {
         const struct layer_set *s = &p.set[k];
         groups += s->groups;
         if (s->kind != KV_state && (block == 0 || s->block_tokens < block))
             block = s->block_tokens;
     }
-    if (!p.is_grouped)
-        groups = 1;
-    return span_times(span_times(span_exact(blocks / groups), block),
-                      w->context_ranks);
+    if (!p.known)
+        return span_none();
+    struct span held = span_exact(blocks / (p.is_grouped ? groups : 1));
+    return span_times(span_times(held, block), w->context_ranks);
 }
 
 /* From 0.20.1 on the printed size is concurrency x length. */
 static struct span tokens_printed(const struct variant *w, int64_t blocks,
                                   int64_t length) {
-    struct span request = span_none();
-    if (w->rules->tokens_by_requests && length > 0)
-        request = variant_request_blocks(w, length);
+    struct span request = w->rules->tokens_by_requests && length > 0
+                              ? variant_request_blocks(w, length)
+                              : span_none();
+    int64_t tokens;
     if (!request.known || request.low <= 0)
         return tokens_of(w, blocks);
-    int64_t tokens;
     return mul_div_floor(blocks, length, request.low, &tokens)
                ? span_exact(tokens)
                : span_none();

@@ -87,23 +87,17 @@ static const struct kv_group *state_group(const struct model *m) {
     return NULL;
 }
 
-/* Are prefixes cached? Hybrids did not until they were asked to. */
-static enum answer caches_prefixes(const struct inputs *c) {
-    const struct fact *caching = &c->in[FACT_prefix_caching];
-    if (is_said(caching))
-        return caching->number ? ANSWER_YES : ANSWER_NO;
-    return rules_cache_hybrids(c);
-}
-
 static struct options state_modes(const struct inputs *c,
                                   const struct kv_rules *rules) {
     struct options o = {.count = 0};
     const struct kv_group *g = state_group(c->model);
-    const struct fact *mode = &c->in[FACT_mamba_cache_mode];
-    struct str word = mode->known ? mode->word : (struct str){0};
-    bool is_align = str_eq_nocase(word, STR("align"));
-    bool is_all = str_eq_nocase(word, STR("all"));
-    enum answer caching = caches_prefixes(c);
+    const struct fact *cached = &c->in[FACT_prefix_caching];
+    bool is_align = word_is(c, FACT_mamba_cache_mode, "align");
+    bool is_all = word_is(c, FACT_mamba_cache_mode, "all");
+    /* hybrids did not cache prefixes until they were told to */
+    enum answer caching = !is_said(cached) ? rules_cache_hybrids(c)
+                          : cached->number ? ANSWER_YES
+                                           : ANSWER_NO;
     if (g == NULL || rules->is_v0) {
         offer(&o, MODE_NONE);
         return o;
@@ -122,28 +116,14 @@ static struct options state_modes(const struct inputs *c,
     return o;
 }
 
-/* Where only the sum is known it may be in 16 bits or in 32. */
-static struct options state_scales(const struct inputs *c,
-                                   const struct kv_rules *rules) {
-    struct options o = {.at = {1}, .count = 1};
-    const struct kv_group *g = state_group(c->model);
-    offer_if(&o,
-             g && g->conv_channels <= 0 && g->state_elements <= 0 &&
-                 !rules->is_v0,
-             2);
-    return o;
-}
-
 /* What drafts tokens keeps a cache too: MTP heads and EAGLE are layers like
  * the model's own; n-grams keep nothing. */
 static struct options draft_layers(const struct inputs *c) {
     const struct fact *method = &c->in[FACT_speculative_method];
-    const struct fact *tokens = &c->in[FACT_num_speculative_tokens];
     int64_t own = c->model->draft_layers > 0 ? c->model->draft_layers : 1;
     struct options o = {.count = 0};
-    bool drafts = tokens->known && tokens->number > 0;
-    bool is_mtp =
-        method->known && str_find(method->word, STR("mtp")) < method->word.n;
+    bool drafts = setting_of(c, FACT_num_speculative_tokens, 0) > 0;
+    bool is_mtp = method->known && STR_HAS_ONE(method->word, "mtp");
     bool is_eagle = method->known && str_starts(method->word, STR("eagle"));
     offer_if(&o, drafts && (is_mtp || !method->known), own);
     offer_if(&o, drafts && is_eagle, 1);
@@ -199,8 +179,9 @@ static struct variant variant_with(const struct inputs *c,
         /* what a refusal calls available is without that block already */
         .spares_block = rules->spares_block && !c->in[FACT_kv_needed].known,
     };
-    int64_t prefill = setting_of(c, FACT_prefill_context_parallel, 1);
-    if (!mul_i64(w.context_ranks, prefill, &w.context_ranks))
+    if (!mul_i64(w.context_ranks,
+                 setting_of(c, FACT_prefill_context_parallel, 1),
+                 &w.context_ranks))
         w.context_ranks = 1;
     if (state)
         w.state = kv_state_setting(c, state);
@@ -231,15 +212,25 @@ static void choose(struct variant *w, const int64_t *chosen) {
     w->whole = (enum whole_rule)chosen[WHOLE];
 }
 
-/* as_whole: with windows kept whole, whatever the settings say. */
+/* as_whole: with windows kept whole, whatever the settings are. */
 static void add_variants(struct arena *a, struct variants *variants,
                          const struct inputs *c, const struct kv_rules *rules,
                          bool as_whole) {
+    const struct kv_group *g = state_group(c->model);
     struct options whole = {.at = {WHOLE_LAYERS}, .count = 1};
+    struct options scales = {.at = {1}, .count = 1};
+    /* a state of which only the sum is known is of 16 bits or of 32 */
+    offer_if(&scales,
+             g && g->conv_channels <= 0 && g->state_elements <= 0 &&
+                 !rules->is_v0,
+             2);
     struct options dimension[DIMENSIONS] = {
-        flights(c, rules),      state_modes(c, rules),
-        state_scales(c, rules), stages(c, rules),
-        draft_layers(c),        as_whole ? whole : wholes(c, rules)};
+        flights(c, rules),
+        state_modes(c, rules),
+        scales,
+        stages(c, rules),
+        draft_layers(c),
+        as_whole ? whole : wholes(c, rules)};
     struct variant first = variant_with(c, rules);
     size_t total = 1;
     for (size_t d = 0; d < DIMENSIONS; d++)
@@ -262,34 +253,32 @@ static void add_variants(struct arena *a, struct variants *variants,
 
 /* ---- what the log prints ---- */
 
-static bool gives_need(const struct inputs *c, const struct variant *w) {
+/* True if the variant gives the need, the estimate, and V0's CPU blocks
+ * (swap / block, rounded down), as far as they are printed. */
+static bool gives_printed(const struct inputs *c, const struct variant *w) {
     struct span printed = span_in(c, FACT_kv_needed);
-    if (!printed.known || !c->in[FACT_max_model_len].known)
-        return true;
-    struct span need = variant_request(w, c->in[FACT_max_model_len].number);
-    return need.known && printed.low <= need.high && need.low <= printed.high;
-}
-
-static bool gives_estimate(const struct inputs *c, const struct variant *w) {
-    int64_t estimate = setting_of(c, FACT_est_max_model_len, 0);
     struct span pool = span_in(c, FACT_kv_available);
-    if (estimate <= 0 || !pool.known)
-        return true;
-    struct span here = variant_request(w, estimate);
-    struct span next = variant_request(w, estimate + 1);
-    return here.known && here.low <= pool.high && next.high > pool.low;
-}
-
-/* V0: cpu blocks = floor(swap / block). */
-static bool gives_cpu_blocks(const struct inputs *c, const struct variant *w) {
+    int64_t estimate = setting_of(c, FACT_est_max_model_len, 0);
     int64_t blocks = setting_of(c, FACT_cpu_blocks, 0);
     const struct fact *swap = &c->in[FACT_swap_space];
     struct span block = variant_block_bytes(w);
+    if (printed.known && c->in[FACT_max_model_len].known) {
+        struct span need =
+            variant_request(w, c->in[FACT_max_model_len].number);
+        if (!need.known || printed.low > need.high || need.low > printed.high)
+            return false;
+    }
+    if (estimate > 0 && pool.known) {
+        struct span here = variant_request(w, estimate);
+        if (!here.known || here.low > pool.high ||
+            variant_request(w, estimate + 1).high <= pool.low)
+            return false;
+    }
     return !w->rules->is_v0 || blocks <= 0 || !swap->known ||
            (block.known && block.low > 0 && swap->number / block.low == blocks);
 }
 
-/* Of all readings, those that explain the log; all where none does. */
+/* Of all variants, those that explain the log; all where none does. */
 static struct variants variants_by(struct arena *a, const struct inputs *c,
                                    bool as_whole) {
     struct variants variants = {.count = 0};
@@ -298,11 +287,9 @@ static struct variants variants_by(struct arena *a, const struct inputs *c,
     for (size_t i = 0; i < rules.count; i++)
         if (!as_whole || rules.at[i]->windows_charged == WINDOWS_CUT)
             add_variants(a, &variants, c, rules.at[i], as_whole);
-    for (size_t i = 0; i < variants.count; i++) {
-        const struct variant *w = &variants.at[i];
-        if (gives_need(c, w) && gives_estimate(c, w) && gives_cpu_blocks(c, w))
-            variants.at[kept++] = *w;
-    }
+    for (size_t i = 0; i < variants.count; i++)
+        if (gives_printed(c, &variants.at[i]))
+            variants.at[kept++] = variants.at[i];
     variants.agrees = kept > 0;
     variants.count = kept > 0 ? kept : variants.count;
     return variants;
@@ -312,10 +299,12 @@ struct variants variants_of(struct arena *a, const struct inputs *c) {
     if (c->model == NULL || c->model->group_count == 0)
         return (struct variants){.count = 0};
     struct variants variants = variants_by(a, c, false);
-    if (variants.agrees || variants.count == 0 || !model_has_windows(c->model) ||
-        rules_is_v0(c) == ANSWER_YES)
-        return variants;
-    struct variants whole = variants_by(a, c, true);
+    bool may_be_whole = !variants.agrees && variants.count > 0 &&
+                        model_has_windows(c->model) &&
+                        rules_is_v0(c) != ANSWER_YES;
+    struct variants whole = {.agrees = false};
+    if (may_be_whole)
+        whole = variants_by(a, c, true);
     return whole.agrees ? whole : variants;
 }
 
