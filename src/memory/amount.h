@@ -38,6 +38,7 @@ bool has_part(struct str word, const char *part);
 bool inputs_says_pool(const struct inputs *c);
 bool inputs_is_eager(const struct inputs *c); /* no graphs are captured */
 bool model_has(const struct model *m, enum kv_kind kind); /* m may be NULL */
+bool kv_kind_is_window(enum kv_kind kind); /* or a chunk */
 bool model_has_windows(const struct model *m); /* or chunks */
 /* The cache of such a layer is as long as the request. */
 bool kv_kind_grows(enum kv_kind kind);

@@ -34,52 +34,40 @@ static bool is_kept_whole(const struct variant *w, const struct kv_group *g,
     enum window_rule windows = use == LAYOUT_POOL && is_mixed
                                    ? w->rules->windows_kept
                                    : w->rules->windows_charged;
-    if (g->kind != KV_sliding && g->kind != KV_chunked)
-        return false;
     bool by_manager = use == LAYOUT_POOL || w->rules->need != NEED_LAYERS;
-    return w->whole == WHOLE_LAYERS ||
-           (w->whole == WHOLE_BY_MANAGER && by_manager) ||
-           windows == WINDOWS_WHOLE ||
-           (g->kind == KV_chunked && w->rules->chunks == WINDOWS_WHOLE);
+    return kv_kind_is_window(g->kind) &&
+           (w->whole == WHOLE_LAYERS ||
+            (w->whole == WHOLE_BY_MANAGER && by_manager) ||
+            windows == WINDOWS_WHOLE ||
+            (g->kind == KV_chunked && w->rules->chunks == WINDOWS_WHOLE));
 }
 
-static struct layer_set set_of(const struct variant *w,
-                               const struct kv_group *g, enum layout_use use) {
+static bool add_set(struct block_layout *p, const struct variant *w,
+                    const struct kv_group *g, enum layout_use use) {
     struct layer_set s = {
-        .kind = g->kind,
+        .kind = is_kept_whole(w, g, use) ? KV_full : g->kind,
         .count = variant_layers_of_stage(w, g->layers, use),
         .window = g->window,
         .block_tokens = w->block_tokens,
         .groups = 1,
     };
-    if (is_kept_whole(w, g, use))
-        s.kind = KV_full;
-    return s;
-}
-
-static bool add_set(struct block_layout *p, const struct variant *w,
-                    const struct kv_group *g, enum layout_use use) {
-    struct layer_set s = set_of(w, g, use);
+    struct span row = span_exact(0), page;
+    if (g->kind == KV_state)
+        page = kv_state_bytes(g, w->tp, &w->state, w->state_scale);
+    else if (g->kind == KV_mla && w->rules->latent <= LATENT_SPREAD)
+        row = kv_row_spread(g, w->model->heads, w->tp, w->kv_dtype,
+                            w->rules->latent);
+    else
+        row = kv_row_bytes(g, w->tp, w->kv_dtype,
+                           model_has(w->model, KV_indexer), w->rules->latent);
+    if (g->kind != KV_state)
+        page = span_times(row, w->block_tokens);
+    s.row_bytes = row.low;
+    s.page_bytes = page.high;
     if (s.count == 0)
         return true;
-    if (g->kind == KV_state) {
-        struct span state = kv_state_bytes(g, w->tp, &w->state, w->state_scale);
-        s.page_bytes = state.high;
-        if (!state.known)
-            return false;
-    } else {
-        struct span row =
-            kv_row_bytes(g, w->tp, w->kv_dtype, model_has(w->model, KV_indexer),
-                         w->rules->latent);
-        if (g->kind == KV_mla && w->rules->latent <= LATENT_SPREAD)
-            row = kv_row_spread(g, w->model->heads, w->tp, w->kv_dtype,
-                                w->rules->latent);
-        struct span page = span_times(row, w->block_tokens);
-        if (!page.known || page.low <= 0)
-            return false;
-        s.row_bytes = row.low;
-        s.page_bytes = page.low;
-    }
+    if (!page.known || (g->kind != KV_state && page.low <= 0))
+        return false;
     for (size_t i = 0; i < p->count; i++) { /* same cache: same set */
         struct layer_set *t = &p->set[i];
         if (t->kind == s.kind && t->row_bytes == s.row_bytes &&
@@ -123,20 +111,8 @@ static bool equal_page(const struct variant *w, const struct block_layout *p,
 }
 
 /* States that are kept for every block are kept as often as attention's. */
-static void align_states(struct block_layout *p) {
-    int64_t block = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        const struct layer_set *s = &p->set[i];
-        if (s->kind != KV_state && s->block_tokens > block)
-            block = s->block_tokens;
-    }
-    for (size_t i = 0; block > 0 && i < p->count; i++)
-        if (p->set[i].kind == KV_state)
-            p->set[i].block_tokens = block;
-}
-
 static bool equalize(const struct variant *w, struct block_layout *p) {
-    int64_t page;
+    int64_t page, block = 0;
     if (!equal_page(w, p, &page))
         return false;
     for (size_t i = 0; i < p->count; i++) {
@@ -145,8 +121,12 @@ static bool equalize(const struct variant *w, struct block_layout *p) {
             !mul_i64(s->block_tokens, page / s->page_bytes, &s->block_tokens))
             return false;
         s->page_bytes = page; /* padded where it does not divide */
+        if (s->kind != KV_state && s->block_tokens > block)
+            block = s->block_tokens;
     }
-    align_states(p);
+    for (size_t i = 0; block > 0 && i < p->count; i++)
+        if (p->set[i].kind == KV_state)
+            p->set[i].block_tokens = block;
     return true;
 }
 
@@ -168,35 +148,11 @@ static bool group(const struct variant *w, struct block_layout *p) {
            mul_i64(p->layers_per_group, p->set[0].page_bytes, &p->block_bytes);
 }
 
-static bool is_of_one_kind(const struct block_layout *p) {
-    for (size_t i = 0; i < p->count; i++)
-        if (!kv_kind_grows(p->set[i].kind))
-            return p->count == 1;
-    return true;
-}
-
-static bool add_pages(struct block_layout *p) {
-    for (size_t i = 0; i < p->count; i++) {
-        int64_t pages;
-        if (!mul_i64(p->set[i].count, p->set[i].page_bytes, &pages) ||
-            !add_i64(p->block_bytes, pages, &p->block_bytes))
-            return false;
-    }
-    return true;
-}
-
-/* A drafting head attends as the model's own full layers do. */
-static bool add_draft(struct block_layout *p, const struct variant *w) {
-    for (size_t i = 0; w->draft_layers > 0 && i < p->count; i++)
-        if (p->set[i].kind == KV_full || p->set[i].kind == KV_mla)
-            return add_i64(p->set[i].count, w->draft_layers, &p->set[i].count);
-    return true;
-}
-
 struct block_layout block_layout_of(const struct variant *w,
                                     enum layout_use use) {
     struct block_layout p = {.base_block_tokens = w->block_tokens};
-    bool ok = true;
+    bool ok = true, is_of_one_kind = true;
+    struct span pages = span_exact(0);
     if (kv_packed_is(w->model)) {
         kv_packed_layout(w, use, &p);
         return p;
@@ -206,12 +162,23 @@ struct block_layout block_layout_of(const struct variant *w,
         bool is_left_out = g->kind == KV_state && w->rules->is_v0;
         ok = is_left_out || add_set(&p, w, g, use);
     }
+    int64_t draft = w->draft_layers; /* attends as the full layers do */
+    for (size_t i = 0; i < p.count; i++) {
+        struct layer_set *s = &p.set[i];
+        if (draft > 0 && (s->kind == KV_full || s->kind == KV_mla)) {
+            ok = ok && add_i64(s->count, draft, &s->count);
+            draft = 0;
+        }
+        is_of_one_kind =
+            is_of_one_kind && (kv_kind_grows(s->kind) || p.count == 1);
+        pages =
+            span_plus(pages, span_times(span_exact(s->page_bytes), s->count));
+    }
     /* Groups came with pools that keep windows cut. Until then a pool is of
      * one kind, and the check adds up layers. */
-    bool plain = w->rules->windows_kept == WINDOWS_WHOLE || is_of_one_kind(&p);
-    ok = ok && add_draft(&p, w);
-    ok = ok && p.count > 0 && (plain ? add_pages(&p) : group(w, &p));
+    bool plain = w->rules->windows_kept == WINDOWS_WHOLE || is_of_one_kind;
+    p.block_bytes = pages.low;
+    p.known = ok && p.count > 0 && (plain ? pages.known : group(w, &p));
     p.need_block_bytes = p.block_bytes;
-    p.known = ok;
     return p;
 }

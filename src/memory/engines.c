@@ -79,10 +79,6 @@ static struct span row_of(const struct inputs *c, const struct kv_group *g) {
                         model_has(c->model, KV_indexer), LATENT_PLAIN);
 }
 
-static bool is_window(enum kv_kind kind) {
-    return kind == KV_sliding || kind == KV_chunked;
-}
-
 /* ---- a request ---- */
 
 /* Tokens of a window layer for each token of a full one, in millionths. */
@@ -124,8 +120,9 @@ static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
     struct span row = row_of(c, g);
     if (g->kind == KV_cross && g->window > 0)
         return span_times(row, g->window);
-    return span_product(row, is_window(g->kind) ? tokens_of_window(c, g, tokens)
-                                                : tokens);
+    return span_product(row, kv_kind_is_window(g->kind)
+                                 ? tokens_of_window(c, g, tokens)
+                                 : tokens);
 }
 
 /* Of `tokens` of one request, times the batch where the engine takes one. */
@@ -149,7 +146,7 @@ static bool grows(const struct inputs *c, const struct kv_group *g) {
     enum window_keep windows = engine_of(c)->windows;
     bool is_kept = windows == KEEP_RATIO ||
                    (windows == KEEP_WHOLE && !engine_of(c)->has_cells);
-    return kv_kind_grows(g->kind) || (is_window(g->kind) && is_kept);
+    return kv_kind_grows(g->kind) || (kv_kind_is_window(g->kind) && is_kept);
 }
 
 struct span engine_kv_slope(const struct inputs *c) {
@@ -161,7 +158,7 @@ struct span engine_kv_slope(const struct inputs *c) {
             continue;
         struct span row =
             span_times(row_of(c, g), has_cells ? g->layers : layers_of(c, g));
-        if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO)
+        if (kv_kind_is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO)
             row = span_shares(row, window_ratio(c), MICRO);
         sum = span_plus(sum, row);
     }
@@ -276,7 +273,7 @@ static struct str engine_write_slope(struct arena *a, const struct inputs *c) {
         return text;
     for (size_t i = 0; i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];
-        if (is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO)
+        if (kv_kind_is_window(g->kind) && engine_of(c)->windows == KEEP_RATIO)
             return (struct str){0};
         struct str row = grows(c, g) ? write_row(a, c, g) : (struct str){0};
         text = text.n == 0 || row.n == 0

@@ -118,8 +118,7 @@ static struct fit_checked kv_heads(const struct split *s) {
     for (size_t i = 0; i < s->m->group_count; i++) {
         const struct kv_group *g = &s->m->groups[i];
         int64_t n = g->kv_heads;
-        bool has_heads = g->kind == KV_full || g->kind == KV_sliding ||
-                         g->kind == KV_chunked;
+        bool has_heads = g->kind == KV_full || kv_kind_is_window(g->kind);
         if (has_heads && n > 0 && s->tp % n != 0 && n % s->tp != 0)
             return refused_if(true, "fit.split.kv_heads", s->tp, n);
     }

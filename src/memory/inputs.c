@@ -211,6 +211,10 @@ bool model_has(const struct model *m, enum kv_kind kind) {
     return false;
 }
 
+bool kv_kind_is_window(enum kv_kind kind) {
+    return kind == KV_sliding || kind == KV_chunked;
+}
+
 bool model_has_windows(const struct model *m) {
     return model_has(m, KV_sliding) || model_has(m, KV_chunked);
 }

@@ -152,7 +152,7 @@ static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
         return span_times(span_times(state, STATE_SCALE),
                           setting_of(c, FACT_max_num_seqs, 1));
     }
-    if (g->kind == KV_sliding || g->kind == KV_chunked)
+    if (kv_kind_is_window(g->kind))
         cells = window_cells(c, g->window, cells);
     else if (g->kind == KV_cross && g->window > 0)
         cells = span_exact(g->window);
