@@ -28,7 +28,7 @@
 #define PAGE_STEP 576
 #define STATE_BYTES 4 /* of an element of a compressor */
 #define INDEX_SCALE 4
-
+#define ROW_MOST (1 << 20)
 struct caches { /* layers of one rank */
     int64_t windows, window;
     int64_t dense, sparse; /* compressed by 4, by more */
@@ -43,10 +43,6 @@ bool kv_packed_is(const struct model *m) {
     return false;
 }
 
-static int64_t page(int64_t rows, int64_t bytes) {
-    return ceil_div(rows * bytes, PAGE_STEP) * PAGE_STEP;
-}
-
 static int64_t larger(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
@@ -55,25 +51,26 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+static int64_t page(int64_t rows, int64_t bytes) {
+    return ceil_div(rows * bytes, PAGE_STEP) * PAGE_STEP;
+}
+
 static struct caches count_caches(const struct variant *w,
                                   enum layout_use use) {
     struct caches c = {0};
     for (size_t i = 0; i < w->model->group_count; i++) {
         const struct kv_group *g = &w->model->groups[i];
         int64_t layers = variant_layers_of_stage(w, g->layers, use);
+        bool is_dense = g->ratio <= 8;
         if (g->kind == KV_sliding) {
             c.windows += layers;
             c.window = g->window;
         } else if (g->kind == KV_indexer) {
             c.indexes += layers;
             c.index_bytes = g->latent_dim;
-        } else if (g->kind == KV_mla && g->ratio > 1 && g->ratio <= 8) {
-            c.dense += layers;
-            c.dense_ratio = g->ratio;
-            c.latent = g->latent_dim;
-        } else if (g->kind == KV_mla && g->ratio > 8) {
-            c.sparse += layers;
-            c.sparse_ratio = g->ratio;
+        } else if (g->kind == KV_mla && g->ratio > 1) {
+            *(is_dense ? &c.dense : &c.sparse) += layers;
+            *(is_dense ? &c.dense_ratio : &c.sparse_ratio) = g->ratio;
             c.latent = g->latent_dim;
         }
     }
@@ -105,6 +102,16 @@ static void add(struct block_layout *p, struct layer_set s, int64_t tuples,
         p->set[p->count++] = s;
 }
 
+static void add_window(struct block_layout *p, int64_t layers, int64_t window,
+                       int64_t block_tokens, int64_t tuples, int64_t size) {
+    add(p,
+        (struct layer_set){.kind = KV_sliding,
+                           .count = layers,
+                           .window = window,
+                           .block_tokens = block_tokens},
+        tuples, size);
+}
+
 /* All that grows: compressed latents and their index, one table of blocks. */
 static int64_t add_growing(const struct caches *c, struct block_layout *p,
                            int64_t size) {
@@ -114,8 +121,8 @@ static int64_t add_growing(const struct caches *c, struct block_layout *p,
     p->tuple_bytes = dense + sparse + index;
     add(p,
         (struct layer_set){.kind = KV_mla,
-                           .count = c->dense + c->sparse + c->indexes,
-                           .block_tokens = BLOCK_TOKENS},
+                           .block_tokens = BLOCK_TOKENS,
+                           .count = c->dense + c->sparse + c->indexes},
         1, size);
     return c->dense * dense + c->sparse * sparse + c->indexes * index;
 }
@@ -127,36 +134,23 @@ static int64_t add_compressors(const struct caches *c, struct block_layout *p,
     int64_t wide = 2 * 2 * c->latent * STATE_BYTES;
     int64_t narrow = 2 * 2 * (c->index_bytes - INDEX_SCALE) * STATE_BYTES;
     int64_t single = 2 * c->latent * STATE_BYTES;
-    add(p,
-        (struct layer_set){.kind = KV_sliding,
-                           .count = c->dense + c->indexes,
-                           .window = 2 * c->dense_ratio,
-                           .block_tokens = 4},
-        c->dense, size);
-    add(p,
-        (struct layer_set){.kind = KV_sliding,
-                           .count = c->sparse,
-                           .window = c->sparse_ratio,
-                           .block_tokens = 8},
-        c->sparse, size);
+    add_window(p, c->dense + c->indexes, 2 * c->dense_ratio, 4, c->dense, size);
+    add_window(p, c->sparse, c->sparse_ratio, 8, c->sparse, size);
     return larger(smaller(c->dense, size) * (page(4, wide) + page(4, narrow)),
                   smaller(c->sparse, size) * page(8, single));
 }
 
-/* A damaged catalogue may say anything; sizes are tried one by one below. */
-static bool is_bounded(const struct caches *c) {
-    const int64_t most = 1 << 20;
-    return c->windows <= SHAPE_LAYERS_MAX && c->dense <= SHAPE_LAYERS_MAX &&
-           c->sparse <= SHAPE_LAYERS_MAX && c->index_bytes <= most &&
-           c->latent <= most && c->sparse_ratio <= BLOCK_TOKENS;
-}
-
+/* A damaged catalogue may have any number; sizes are tried one by one below. */
 static bool has_layout(const struct variant *w, const struct caches *c) {
     bool is_fp8 = kv_dtype_is_fp8(w->kv_dtype) || w->kv_dtype.n == 0 ||
                   w->is_kv_dtype_open;
-    return is_fp8 && w->rules->need == NEED_GROUPS && c->windows > 0 &&
-           c->dense > 0 && c->sparse > 0 && c->indexes == c->dense &&
-           c->index_bytes > INDEX_SCALE && is_bounded(c) &&
+    bool is_bounded =
+        c->windows <= SHAPE_LAYERS_MAX && c->dense <= SHAPE_LAYERS_MAX &&
+        c->sparse <= SHAPE_LAYERS_MAX && c->index_bytes <= ROW_MOST &&
+        c->latent <= ROW_MOST && c->sparse_ratio <= BLOCK_TOKENS;
+    return is_fp8 && w->rules->need == NEED_GROUPS && is_bounded &&
+           c->windows > 0 && c->dense > 0 && c->sparse > 0 &&
+           c->indexes == c->dense && c->index_bytes > INDEX_SCALE &&
            BLOCK_TOKENS % c->dense_ratio == 0 &&
            BLOCK_TOKENS % c->sparse_ratio == 0;
 }
@@ -170,12 +164,7 @@ void kv_packed_layout(const struct variant *w, enum layout_use use,
                         c.sparse};
     int64_t size = common_size(tuples, sizeof tuples / sizeof tuples[0]);
     int64_t widest = add_growing(&c, p, size);
-    add(p,
-        (struct layer_set){.kind = KV_sliding,
-                           .count = c.windows,
-                           .window = c.window,
-                           .block_tokens = WINDOW_BLOCK},
-        c.windows, size);
+    add_window(p, c.windows, c.window, WINDOW_BLOCK, c.windows, size);
     widest = larger(widest,
                     smaller(c.windows, size) * page(WINDOW_BLOCK, ROW_BYTES));
     widest = larger(widest, add_compressors(&c, p, size));

@@ -71,24 +71,21 @@ bool kv_dtype_is_said(const struct inputs *c) {
 }
 
 struct str kv_dtype_of(const struct inputs *c) {
+    const struct model *m = c->model;
     if (kv_dtype_is_said(c))
         return c->in[FACT_kv_cache_dtype].word;
-    if (c->model && c->model->kv_dtype.n > 0 &&
-        rules_take_cache_scheme(c) != ANSWER_NO)
-        return c->model->kv_dtype;
-    if (engine_of(c)->is_named && model_has(c->model, KV_mla) &&
-        model_has(c->model, KV_indexer) &&
-        rules_pack_by_default(c) == ANSWER_YES)
+    if (m && m->kv_dtype.n > 0 && rules_take_cache_scheme(c) != ANSWER_NO)
+        return m->kv_dtype;
+    if (engine_of(c)->is_named && model_has(m, KV_mla) &&
+        model_has(m, KV_indexer) && rules_pack_by_default(c) == ANSWER_YES)
         return STR("fp8_ds_mla");
     if (is_set(&c->in[FACT_dtype]) &&
         c->in[FACT_dtype].source != SOURCE_CATALOGUE)
         return c->in[FACT_dtype].word;
-    if (c->model == NULL)
-        return (struct str){0};
     /* vLLM runs float32 checkpoints in 16 bits unless told otherwise. */
-    if (str_eq_nocase(c->model->dtype, STR("float32")))
-        return STR("float16");
-    return c->model->dtype;
+    return m == NULL                                 ? (struct str){0}
+           : str_eq_nocase(m->dtype, STR("float32")) ? STR("float16")
+                                                     : m->dtype;
 }
 
 bool kv_dtype_is_fp8(struct str dtype) {
@@ -101,11 +98,10 @@ int64_t kv_heads_of_rank(int64_t heads, int64_t tp) {
 }
 
 static struct span packed(struct cell p, int64_t dim) {
-    struct span bits = span_times(span_exact(dim), p.num);
-    struct span bytes = span_share(bits, 1, p.den);
-    if (!bytes.known)
-        return span_none();
-    return span_plus(span_exact(bytes.high), span_exact(p.extra));
+    struct span bytes =
+        span_share(span_times(span_exact(dim), p.num), 1, p.den);
+    return bytes.known ? span_plus(span_exact(bytes.high), span_exact(p.extra))
+                       : bytes;
 }
 
 static struct span latent_row(const struct kv_group *g, const struct format *f,
@@ -113,16 +109,12 @@ static struct span latent_row(const struct kv_group *g, const struct format *f,
                               enum latent_rule latent) {
     bool is_packed = str_eq_nocase(dtype, STR("fp8_ds_mla")) ||
                      (has_indexer && kv_dtype_is_fp8(dtype));
-    if (latent <= LATENT_SPREAD || f->key.extra != 0)
+    int64_t pad = latent == LATENT_PADDED ? PADDED_ROW_ELEMENTS : 1;
+    if (latent <= LATENT_SPREAD || f->key.extra != 0 ||
+        (is_packed && g->latent_dim != PACKED_LATENT_DIM))
         return span_none();
-    if (is_packed)
-        return g->latent_dim == PACKED_LATENT_DIM ? span_exact(PACKED_ROW_BYTES)
-                                                  : span_none();
-    int64_t elements = g->latent_dim;
-    if (latent == LATENT_PADDED)
-        elements = ceil_div(elements, PADDED_ROW_ELEMENTS) *
-                   PADDED_ROW_ELEMENTS;
-    return packed(f->key, elements);
+    return is_packed ? span_exact(PACKED_ROW_BYTES)
+                     : packed(f->key, ceil_div(g->latent_dim, pad) * pad);
 }
 
 static struct span shared_row(const struct kv_group *g, struct span row) {
@@ -134,10 +126,11 @@ struct span kv_row_spread(const struct kv_group *g, int64_t heads, int64_t tp,
                           struct str dtype, enum latent_rule latent) {
     int64_t dim = latent == LATENT_SPREAD ? g->k_dim : SPREAD_DIM;
     const struct format *f = format_named(dtype);
-    if (f == NULL || heads <= 0 || f->key.extra != 0)
-        return span_none();
-    return span_times(span_plus(packed(f->key, dim), packed(f->value, dim)),
-                      kv_heads_of_rank(heads, tp));
+    return f != NULL && heads > 0 && f->key.extra == 0
+               ? span_times(
+                     span_plus(packed(f->key, dim), packed(f->value, dim)),
+                     kv_heads_of_rank(heads, tp))
+               : span_none();
 }
 
 struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
@@ -147,11 +140,9 @@ struct span kv_row_bytes(const struct kv_group *g, int64_t tp, struct str dtype,
         return span_none();
     if (g->kind == KV_mla)
         return shared_row(g, latent_row(g, f, dtype, has_indexer, latent));
-    if (g->kind == KV_indexer) {
-        struct span row = g->latent_dim > 0 ? span_exact(g->latent_dim)
-                                            : packed(f->key, g->k_dim);
-        return shared_row(g, row);
-    }
+    if (g->kind == KV_indexer)
+        return shared_row(g, g->latent_dim > 0 ? span_exact(g->latent_dim)
+                                               : packed(f->key, g->k_dim));
     struct span head =
         span_plus(packed(f->key, g->k_dim), packed(f->value, g->v_dim));
     if (f->rounds_to_even && head.known)
@@ -181,72 +172,58 @@ static int64_t bytes_of_dtype(struct str dtype) {
     return f != NULL && f->key.den == 1 && f->key.num > 1 ? f->key.num : 0;
 }
 
-/* "auto" says nothing. */
-static int64_t said(const struct inputs *c, enum fact_name name) {
-    const struct fact *f = &c->in[name];
+/* 0 if it is not known, or "auto". */
+static int64_t bytes_of_fact(const struct fact *f) {
     return f->known ? bytes_of_dtype(f->word) : 0;
-}
-
-/* float32 checkpoints run in 16 bits unless told otherwise. */
-static int64_t of_model(const struct inputs *c) {
-    const struct fact *f = &c->in[FACT_dtype];
-    bool is_said = f->known && f->source != SOURCE_CATALOGUE &&
-                   f->source != SOURCE_DEFAULT;
-    int64_t bytes = is_said ? bytes_of_dtype(f->word) : 0;
-    return bytes > 0 ? bytes : ELEMENT_BYTES;
 }
 
 struct state_setting kv_state_setting(const struct inputs *c,
                                       const struct kv_group *g) {
-    const struct fact *draft = &c->in[FACT_num_speculative_tokens];
-    struct state_setting s = {0};
-    s.conv_bytes = said(c, FACT_mamba_cache_dtype);
-    s.conv_bytes = s.conv_bytes > 0 ? s.conv_bytes : of_model(c);
-    s.recurrent_bytes = said(c, FACT_mamba_ssm_cache_dtype);
-    if (str_eq(g->mixer, STR("kda")))
-        s.recurrent_bytes = 4;
-    else if (str_eq(g->mixer, STR("linear")))
-        s.recurrent_bytes = s.conv_bytes;
-    if (s.recurrent_bytes == 0)
-        s.recurrent_bytes = bytes_of_dtype(g->state_dtype);
-    if (s.recurrent_bytes == 0)
-        s.recurrent_bytes = s.conv_bytes;
-    s.draft_tokens = draft->known && draft->number > 0 ? draft->number : 0;
-    return s;
+    const struct fact *dtype = &c->in[FACT_dtype];
+    bool is_said =
+        dtype->source != SOURCE_CATALOGUE && dtype->source != SOURCE_DEFAULT;
+    /* float32 checkpoints run in 16 bits unless told otherwise */
+    int64_t usual = is_said ? bytes_of_fact(dtype) : 0;
+    int64_t conv = bytes_of_fact(&c->in[FACT_mamba_cache_dtype]);
+    conv = conv > 0 ? conv : usual > 0 ? usual : ELEMENT_BYTES;
+    int64_t own = bytes_of_fact(&c->in[FACT_mamba_ssm_cache_dtype]);
+    own = own > 0 ? own : bytes_of_dtype(g->state_dtype);
+    return (struct state_setting){
+        .conv_bytes = conv,
+        .recurrent_bytes = str_eq(g->mixer, STR("kda"))      ? 4
+                           : str_eq(g->mixer, STR("linear")) ? conv
+                           : own > 0                         ? own
+                                                             : conv,
+        .draft_tokens = setting_of(c, FACT_num_speculative_tokens, 0)};
 }
 
 static struct span conv_bytes(const struct kv_group *g, int64_t tp,
                               const struct state_setting *set) {
-    struct span channels = span_exact(g->conv_channels);
-    struct span steps =
-        span_plus(span_exact(g->conv_steps), span_exact(set->draft_tokens));
+    /* these draft no tokens */
     bool is_alone =
         str_eq(g->mixer, STR("mamba1")) || str_eq(g->mixer, STR("conv"));
+    struct span channels = span_exact(g->conv_channels);
+    struct span steps = span_plus(span_exact(g->conv_steps),
+                                  span_exact(is_alone ? 0 : set->draft_tokens));
     if (g->conv_channels == 0)
         return span_exact(0);
-    if (is_alone) { /* these draft no tokens */
-        steps = span_exact(g->conv_steps);
-    }
-    if (g->conv_groups > 0 && tp > g->conv_groups && g->conv_groups % tp != 0) {
-        struct span more =
-            span_times(span_exact(g->group_channels), tp - g->conv_groups);
-        channels = span_plus(channels, more);
-    }
+    if (g->conv_groups > 0 && tp > g->conv_groups && g->conv_groups % tp != 0)
+        channels = span_plus(channels, span_times(span_exact(g->group_channels),
+                                                  tp - g->conv_groups));
     struct span mine = span_share(channels, 1, tp);
-    return span_times(span_product(span_of(mine.high, mine.high), steps),
+    return span_times(span_product(span_exact(mine.high), steps),
                       set->conv_bytes);
 }
 
 struct span kv_state_bytes(const struct kv_group *g, int64_t tp,
                            const struct state_setting *set, int64_t scale) {
-    if (g->conv_channels == 0 && g->state_elements == 0) {
-        struct span all =
-            g->state_bytes > 0 ? span_exact(g->state_bytes) : span_none();
-        struct span mine = span_share(all, scale, tp);
-        return mine.known ? span_exact(mine.high) : mine;
-    }
-    struct span mine = span_share(span_exact(g->state_elements), 1, tp);
-    struct span recurrent =
-        span_times(span_exact(mine.high), set->recurrent_bytes);
-    return span_plus(recurrent, conv_bytes(g, tp, set));
+    bool has_parts = g->conv_channels != 0 || g->state_elements != 0;
+    struct span mine = has_parts
+                           ? span_share(span_exact(g->state_elements), 1, tp)
+                           : span_share(span_exact(g->state_bytes), scale, tp);
+    if (!has_parts)
+        return g->state_bytes > 0 && mine.known ? span_exact(mine.high)
+                                                : span_none();
+    return span_plus(span_times(span_exact(mine.high), set->recurrent_bytes),
+                     conv_bytes(g, tp, set));
 }

@@ -77,39 +77,36 @@ struct span llama_cells(const struct inputs *c, int64_t tokens) {
     size_t i = 0;
     while (build >= rows[i].until)
         i++;
-    if (tokens <= 0)
-        return span_none();
-    const struct fact *flash = &c->in[FACT_flash_attention];
-    bool tells = rows[i].until == BY_FLASH && flash->known;
-    struct span few =
-        padded(tokens, tells && flash->number ? rows[i].most : rows[i].least);
-    struct span many =
-        padded(tokens, tells && !flash->number ? rows[i].least : rows[i].most);
-    return span_between(few, many);
+    int64_t least = rows[i].least, most = rows[i].most;
+    if (rows[i].until == BY_FLASH && is_on(c, FACT_flash_attention))
+        least = most;
+    if (rows[i].until == BY_FLASH && is_off(c, FACT_flash_attention))
+        most = least;
+    return tokens > 0
+               ? span_between(padded(tokens, least), padded(tokens, most))
+               : span_none();
 }
 
 static struct span window_cells(const struct inputs *c, int64_t window,
                                 struct span cells) {
-    int64_t ubatch = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
     struct span wanted = span_plus(
         span_times(span_exact(window), setting_of(c, FACT_max_num_seqs, 1)),
-        span_exact(ubatch));
-    if (!wanted.known || !cells.known)
-        return span_none();
+        span_exact(setting_of(c, FACT_max_num_batched_tokens, UBATCH)));
     int64_t build = build_of(c);
-    if (build > 0 && build < WINDOWS_FROM)
-        return cells;
-    int64_t low = wanted.low < cells.low ? wanted.low : cells.low;
-    int64_t high = wanted.high < cells.high ? wanted.high : cells.high;
-    struct span few = padded(low, WINDOW_PAD), many = padded(high, WINDOW_PAD);
-    if (build < WINDOWS_FROM && many.known)
+    if (!wanted.known || !cells.known || (build > 0 && build < WINDOWS_FROM))
+        return wanted.known ? cells : wanted;
+    struct span few =
+        padded(wanted.low < cells.low ? wanted.low : cells.low, WINDOW_PAD);
+    struct span many =
+        padded(wanted.high < cells.high ? wanted.high : cells.high, WINDOW_PAD);
+    if (build == 0 && many.known)
         many.high = many.high > cells.high ? many.high : cells.high;
     return span_between(few, many);
 }
 
 /* ---- layers ---- */
 
-/* DeepSeek's whole heads, as older builds keep them. */
+/* DeepSeek's whole heads, as older builds keep them, and all others'. */
 static struct span heads_bytes(const struct inputs *c, int64_t heads,
                                int64_t k_dim, int64_t v_dim) {
     struct str key, value;
@@ -122,36 +119,33 @@ static struct span heads_bytes(const struct inputs *c, int64_t heads,
 
 static struct span latent_row(const struct inputs *c,
                               const struct kv_group *g) {
-    int64_t build = build_of(c);
+    int64_t build = build_of(c), n = c->model->heads;
     struct str key, value;
     llama_cache_types(c, &key, &value);
     struct span latent = llama_type_bytes(key, g->latent_dim);
-    if (build >= LATENT_FROM || g->latent_dim != LATENT_DEEPSEEK)
-        return latent;
-    struct span heads = c->model->heads > 0 ? heads_bytes(c, c->model->heads,
-                                                          NOPE_ROPE, HEAD_VALUE)
-                                            : span_none();
-    return build > 0 ? heads : span_hull(latent, heads);
+    struct span heads =
+        n > 0 ? heads_bytes(c, n, NOPE_ROPE, HEAD_VALUE) : span_none();
+    return build >= LATENT_FROM || g->latent_dim != LATENT_DEEPSEEK ? latent
+           : build > 0                                              ? heads
+                       : span_hull(latent, heads);
 }
 
 struct span llama_row_bytes(const struct inputs *c, const struct kv_group *g) {
-    if (g->kind == KV_mla)
-        return latent_row(c, g);
-    if (g->kind == KV_indexer) { /* elements in 16 bits, without scales */
-        return span_exact((g->latent_dim - 4) * 2);
-    }
-    return heads_bytes(c, g->kv_heads, g->k_dim, g->v_dim);
+    return g->kind == KV_mla ? latent_row(c, g)
+           : g->kind == KV_indexer /* elements in 16 bits, without scales */
+               ? span_exact((g->latent_dim - 4) * 2)
+               : heads_bytes(c, g->kv_heads, g->k_dim, g->v_dim);
 }
 
 static struct span layer_bytes(const struct inputs *c, const struct kv_group *g,
                                int64_t tokens) {
     struct span cells = llama_cells(c, tokens);
-    if (g->kind == KV_state) {
-        struct span state =
-            g->state_bytes > 0 ? span_exact(g->state_bytes) : span_none();
-        return span_times(span_times(state, STATE_SCALE),
-                          setting_of(c, FACT_max_num_seqs, 1));
-    }
+    if (g->kind == KV_state)
+        return g->state_bytes > 0
+                   ? span_times(
+                         span_times(span_exact(g->state_bytes), STATE_SCALE),
+                         setting_of(c, FACT_max_num_seqs, 1))
+                   : span_none();
     if (kv_kind_is_window(g->kind))
         cells = window_cells(c, g->window, cells);
     else if (g->kind == KV_cross && g->window > 0)
@@ -251,19 +245,20 @@ int64_t llama_layers_in(const struct inputs *c, struct span buffer) {
         return 0;
     const struct kv_group *g = &c->model->groups[0];
     struct span one = layer_bytes(c, g, tokens);
-    if (!one.known)
-        return 0;
     int64_t n = layers_of(buffer, one.low, g->layers);
     return n > 0 ? n : layers_of(buffer, one.high, g->layers);
 }
 
 struct span llama_score_bytes(const struct inputs *c) {
     int64_t tokens = setting_of(c, FACT_context_length, 0);
-    int64_t ubatch = setting_of(c, FACT_max_num_batched_tokens, UBATCH);
-    if (c->model == NULL || c->model->heads <= 0 || tokens <= 0)
-        return span_none();
-    struct span one = span_times(llama_cells(c, tokens), c->model->heads);
-    return span_times(span_times(one, ubatch), 4);
+    int64_t heads = c->model ? c->model->heads : 0;
+    struct span one = span_times(llama_cells(c, tokens), heads);
+    return heads > 0 && tokens > 0
+               ? span_times(
+                     span_times(one, setting_of(c, FACT_max_num_batched_tokens,
+                                                UBATCH)),
+                     4)
+               : span_none();
 }
 
 /* ---- the engines ---- */
@@ -296,8 +291,7 @@ static effect_fn *const own_effects[EFFECT_COUNT_OF] = {
 #define CELLS                                                                  \
     .pool = POOL_REST, .windows = KEEP_WHOLE, .has_cells = true,               \
     .spreads_layers = true, .activation = activation, .lacks_torch = true,     \
-    .narrow = "q8_0", .bits4 = "Q4_K_M",               \
-    .effects = own_effects
+    .narrow = "q8_0", .bits4 = "Q4_K_M", .effects = own_effects
 
 const struct engine_rules engine_llama = {
     .id = "llama.cpp", CELLS, .bits8 = "Q8_0"};
