@@ -29,10 +29,6 @@ struct new_run { /* of the run, by one fix */
     bool is_known;
 };
 
-static struct span state_of(const struct training *t) {
-    return span_plus(span_plus(t->weights, t->gradients), t->optimizer);
-}
-
 static bool is_trained(const struct inputs *c) {
     return training_is_step(c) || training_is_asked(c) ||
            word_is(c, FACT_task, "train");
@@ -138,13 +134,13 @@ static struct estimate of_step(const struct ask *q,
     struct training was = memory_training(q->a, s, NULL);
     struct training is = memory_training(q->a, &change->then, NULL);
     struct span held = span_in(c, FACT_pytorch_allocated);
-    struct span act = span_beyond(held, state_of(&was));
+    struct span act = span_beyond(held, training_state(&was));
     struct estimate e = estimate_of_allocation(c);
     struct span free = e.limit;
     bool is_of_step = str_eq(str_of(change->part), STR("activations"));
-    struct span now = is_of_step ? act : state_of(&was);
-    struct span then =
-        is_of_step ? activations_then(s, change, act, &is) : state_of(&is);
+    struct span now = is_of_step ? act : training_state(&was);
+    struct span then = is_of_step ? activations_then(s, change, act, &is)
+                                  : training_state(&is);
     if (change->then.batch < s->batch && e.after.known) { /* if it grows */
         e.after.low = span_share(e.after, change->then.batch, s->batch).low;
     }
@@ -215,7 +211,7 @@ static struct span state_then(const struct ask *q,
     half.precision = PRECISION_HALF;
     struct training is = memory_training(q->a, s, NULL);
     struct training least = memory_training(q->a, &half, NULL);
-    return span_between(state_of(&least), state_of(&is));
+    return span_between(training_state(&least), training_state(&is));
 }
 
 /* The model is known and the rest of the run is not: its whole state by this fix

@@ -79,37 +79,30 @@ static struct span weights_of(const struct training_setup *s,
     int64_t least = bits ? bits * 100 / 8 : w->weights;
     int64_t most = bits && bits < 16 ? least * 125 / 100 : least;
     struct span whole = bytes_of(span_exact(s->params), least, most);
-    whole = is_frozen && s->frozen.known ? s->frozen : whole;
-    if (is_frozen) { /* adapters lie beside, in 16 or 32 bits */
-        struct span beside = bytes_of(trained_of(s), 200, 400);
-        whole = span_plus(whole, beside);
-    }
+    if (is_frozen) /* adapters lie beside, in 16 or 32 bits */
+        whole = span_plus(span_or(s->frozen, whole),
+                          bytes_of(trained_of(s), 200, 400));
     struct span rank = sharded(s, whole, 3);
     if (s->shard_stage < 3 || s->ranks <= 1 || s->layers <= 0)
         return rank;
     struct span gathered = span_share(whole, 2, s->layers);
-    return gathered.known && rank.known
-               ? span_of(rank.low, span_plus(rank, gathered).high)
-               : span_none();
+    return span_between(rank, span_plus(rank, gathered));
 }
 
 /* Bytes that one layer keeps of a step, in 16 bits. */
 static struct span layer_of(const struct training_setup *s, struct span step) {
-    int64_t inner = s->inner_size;
-    struct span wide = inner > 0 ? span_exact(inner)
-                                 : span_times(span_exact(s->hidden_size), 4);
     struct span row = span_exact(s->hidden_size);
+    struct span wide =
+        s->inner_size > 0 ? span_exact(s->inner_size) : span_times(row, 4);
     struct span least =
         span_plus(span_times(row, LEAST_HIDDEN), span_times(wide, LEAST_INNER));
     struct span most =
         span_plus(span_times(row, MOST_HIDDEN), span_times(wide, MOST_INNER));
-    if (s->keeps_scores) {
-        struct span scores = span_times(span_exact(s->tokens), s->heads);
-        most = span_plus(most, span_times(scores, SCORE_BYTES));
-    }
-    least = span_product(least, step);
-    most = span_product(most, step);
-    return span_between(least, most);
+    if (s->keeps_scores)
+        most = span_plus(most,
+                         span_times(span_times(span_exact(s->tokens), s->heads),
+                                    SCORE_BYTES));
+    return span_between(span_product(least, step), span_product(most, step));
 }
 
 static struct span activations_of(const struct training_setup *s) {
@@ -121,14 +114,12 @@ static struct span activations_of(const struct training_setup *s) {
     struct span layer = layer_of(s, step);
     struct span all = span_times(layer, s->layers);
     struct span logits = span_times(step, s->vocab_size);
-    if (s->is_checkpointed) {
-        struct span kept = span_times(step, s->hidden_size);
+    struct span kept = span_times(step, s->hidden_size);
+    if (s->is_checkpointed)
         all = span_plus(layer, span_times(span_times(kept, s->layers), 2));
-    }
     all = s->precision == PRECISION_FULL ? span_times(all, 2) : all;
-    struct span least = span_plus(all, span_times(logits, 2 * 2));
-    struct span most = span_plus(all, span_times(logits, 6 * 4));
-    return span_between(least, most);
+    return span_between(span_plus(all, span_times(logits, 2 * 2)),
+                        span_plus(all, span_times(logits, 6 * 4)));
 }
 
 /* ZeRO 2 and 3 copy each gradient to an offloaded optimizer as it is computed. */
@@ -138,16 +129,12 @@ static bool sends_gradients(const struct training_setup *s) {
 
 /* ---- in words ---- */
 
-static const char *name_of(enum optimizer o) {
-    switch (o) {
-    case OPTIMIZER_ADAMW: return "AdamW";
-    case OPTIMIZER_ADAMW_8BIT: return "8-bit AdamW";
-    case OPTIMIZER_MOMENTUM: return "momentum";
-    case OPTIMIZER_SGD: return "SGD";
-    case OPTIMIZER_ADAFACTOR: return "Adafactor";
-    }
-    return "";
-}
+static const char *const optimizer_names[] = {
+    [OPTIMIZER_ADAMW] = "AdamW",
+    [OPTIMIZER_ADAMW_8BIT] = "8-bit AdamW",
+    [OPTIMIZER_MOMENTUM] = "momentum",
+    [OPTIMIZER_SGD] = "SGD",
+    [OPTIMIZER_ADAFACTOR] = "Adafactor"};
 
 /* "optimizer state of AdamW = 8,030,261,248 params x 12 bytes / 8 ranks =
  * 11.22 GiB", or up to so much. */
@@ -169,8 +156,8 @@ static void show_parts(struct arena *a, struct formulas *f,
     int64_t all = s->ranks > 1 ? s->ranks : 1;
     struct span trained = trained_of(s);
     bool is_frozen = trained.low < s->params && s->base_bits > 0;
-    struct str state =
-        arena_printf(a, "optimizer state of %s at most", name_of(s->optimizer));
+    struct str state = arena_printf(a, "optimizer state of %s at most",
+                                    optimizer_names[s->optimizer]);
     if (!is_frozen || !s->frozen.known)
         show(a, f, STR("weights at least"), s->params,
              is_frozen ? s->base_bits * 100 / 8 : w->weights,
@@ -198,7 +185,7 @@ struct training memory_training(struct arena *a, const struct training_setup *s,
         return (struct training){0};
     show_parts(a, f, s, &w);
     if (s->offloads_optimizer) {
-        t.host = span_plus(t.host, t.optimizer);
+        t.host = t.optimizer;
         t.optimizer = span_exact(0);
     }
     if (sends_gradients(s))
@@ -209,9 +196,12 @@ struct training memory_training(struct arena *a, const struct training_setup *s,
         t.host = span_plus(t.host, held);
         t.weights = span_of(0, span_beyond(t.weights, held).high);
     }
-    t.total = span_plus(span_plus(t.weights, t.gradients),
-                        span_plus(t.optimizer, t.activations));
+    t.total = span_plus(training_state(&t), t.activations);
     return t;
+}
+
+struct span training_state(const struct training *t) {
+    return span_plus(span_plus(t->weights, t->gradients), t->optimizer);
 }
 
 /* ---- of a case ----
@@ -243,13 +233,15 @@ bool training_optimizer_named(struct str word, enum optimizer *out) {
                 {"muon", OPTIMIZER_MOMENTUM},       {"sgd", OPTIMIZER_SGD}};
     bool is_narrow = has_part(word, "8bit") || has_part(word, "8-bit") ||
                      has_part(word, "4bit");
-    size_t i = 0, count = sizeof rows / sizeof rows[0];
-    while (i < count && !has_part(word, rows[i].part))
-        i++;
-    if (i < count)
-        *out = is_narrow && rows[i].optimizer == OPTIMIZER_ADAMW
-                   ? OPTIMIZER_ADAMW_8BIT : rows[i].optimizer;
-    return i < count;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (has_part(word, rows[i].part)) {
+            *out = is_narrow && rows[i].optimizer == OPTIMIZER_ADAMW
+                       ? OPTIMIZER_ADAMW_8BIT
+                       : rows[i].optimizer;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool training_precision_named(struct str word, enum precision *out) {
@@ -277,15 +269,13 @@ bool training_precision_named(struct str word, enum precision *out) {
 static void adapter_widths(const struct model *m, int64_t *least,
                            int64_t *most) {
     const struct kv_group *g = m->group_count ? &m->groups[0] : NULL;
-    bool is_plain = g && g->kv_heads > 0 && g->k_dim > 0;
-    int64_t h = m->hidden_size;
-    int64_t q = is_plain && m->heads < 4096 && g->k_dim < 65536
-                    ? m->heads * g->k_dim
-                    : h;
-    int64_t kv = is_plain && g->kv_heads < 4096 && g->k_dim < 65536
-                     ? g->kv_heads * g->k_dim
-                     : h;
+    bool is_plain = g && g->kv_heads > 0 && g->k_dim > 0 && g->k_dim < 65536;
+    int64_t h = m->hidden_size, q = h, kv = h;
     int64_t inner = m->intermediate_size > 0 ? m->intermediate_size : 4 * h;
+    if (is_plain && m->heads < 4096)
+        q = m->heads * g->k_dim;
+    if (is_plain && g->kv_heads < 4096)
+        kv = g->kv_heads * g->k_dim;
     *least = (h + q) + (h + kv);
     *most = 2 * (h + q) + 2 * (h + kv) + 3 * (h + inner);
 }
@@ -313,14 +303,6 @@ static void take_adapters(const struct inputs *c, struct training_setup *s) {
 
 /* ---- all of it ---- */
 
-/* Ranks that share the state: what is said of data parallelism, else every
- * card that tensor and pipeline parallelism leave. */
-static int64_t ranks_of(const struct inputs *c, int64_t split) {
-    int64_t cards = setting_of(c, FACT_gpu_count, 1);
-    int64_t own = setting_of(c, FACT_data_parallel, 0);
-    return own > 0 ? own : cards / split > 0 ? cards / split : 1;
-}
-
 static void take_shape(const struct inputs *c, struct training_setup *s,
                        int64_t tp, int64_t pp) {
     const struct model *m = c->model;
@@ -338,8 +320,8 @@ static void take_shape(const struct inputs *c, struct training_setup *s,
 }
 
 struct training_setup training_setup_of(const struct inputs *c) {
-    int64_t tp = tensor_ranks(c);
-    int64_t pp = pipeline_ranks(c), split;
+    int64_t tp = tensor_ranks(c), pp = pipeline_ranks(c), split;
+    int64_t cards = setting_of(c, FACT_gpu_count, 1);
     const struct fact *stage = &c->in[FACT_zero_stage];
     bool is_all = word_is(c, FACT_offload, "all");
     struct training_setup s = {
@@ -354,7 +336,10 @@ struct training_setup training_setup_of(const struct inputs *c) {
     if (!mul_i64(tp, pp, &split))
         return s;
     take_shape(c, &s, tp, pp);
-    s.ranks = ranks_of(c, split);
+    /* what is said of data parallelism, else every card that tensor and
+     * pipeline parallelism leave */
+    s.ranks = setting_of(c, FACT_data_parallel,
+                         cards / split > 0 ? cards / split : 1);
     if (c->in[FACT_optimizer].known)
         training_optimizer_named(c->in[FACT_optimizer].word, &s.optimizer);
     if (c->in[FACT_precision].known)
@@ -381,12 +366,11 @@ void training_explain(struct arena *a, const struct inputs *c,
         return;
     struct training_setup s = training_setup_of(c);
     struct training t = memory_training(a, &s, f);
-    struct span state =
-        span_plus(t.weights, span_plus(t.gradients, t.optimizer));
-    const char *what =
-        s.trainable > 0 ? "with adapters" : "if all parameters are trained";
+    struct span state = training_state(&t);
+    struct str what = s.trainable > 0 ? STR("with adapters")
+                                      : STR("if all parameters are trained");
     if (state.known)
         formula_put(a, f,
                     FORMULA_OF(a, c, used, "training state %, on each GPU = %",
-                               TEXT(str_of(what)), BETWEEN(state)));
+                               TEXT(what), BETWEEN(state)));
 }

@@ -54,6 +54,9 @@ struct training memory_training(struct arena *a,
                                 const struct training_setup *setup,
                                 struct formulas *f);
 
+/* Weights, gradients and optimizer state on the card. */
+struct span training_state(const struct training *t);
+
 /* ---- of a case ---- */
 
 /* The engine trains, or something is said that only training has. */

@@ -93,10 +93,10 @@ static int64_t dtype_bytes(struct str dtype) {
 }
 
 struct span weight_micro(struct str quantization, struct str dtype) {
-    if (is_none(quantization))
-        return span_exact(dtype_bytes(dtype) * MICRO);
     const struct width *w = width_of(quantization);
-    return w ? span_of(w->low_micro, w->high_micro) : span_none();
+    return is_none(quantization) ? span_exact(dtype_bytes(dtype) * MICRO)
+           : w                   ? span_of(w->low_micro, w->high_micro)
+                                 : span_none();
 }
 
 struct str quantization_of(const struct inputs *c) {
@@ -108,10 +108,8 @@ struct str quantization_of(const struct inputs *c) {
 
 int64_t weight_bits(const struct inputs *c) {
     struct str q = quantization_of(c);
-    if (is_none(q))
-        return 16;
     const struct width *w = width_of(q);
-    return w ? w->bits : 0;
+    return is_none(q) ? 16 : w ? w->bits : 0;
 }
 
 /* vLLM runs float32 checkpoints in 16 bits unless dtype says otherwise. */
@@ -143,14 +141,15 @@ static struct span whole_model(const struct inputs *c,
     struct span micro = weight_micro(quantization, run_dtype(c));
     if (m == NULL || m->params <= 0 || !micro.known)
         return span_none();
+    struct span params = span_exact(m->params);
     if (is_none(quantization))
-        return span_share(span_exact(m->params), micro.low, MICRO);
+        return span_share(params, micro.low, MICRO);
     int64_t bits = width_of(quantization)->bits;
-    bool is_mlx = engine_of(c)->quantizes_all && has_part(quantization, "bit");
-    if (is_mlx) { /* every matrix, embeddings too, with a scale and a bias of
-                     16 bits per 64; some mixes keep a few layers wider */
+    if (engine_of(c)->quantizes_all && has_part(quantization, "bit")) {
+        /* every matrix, embeddings too, with a scale and a bias of 16 bits per
+         * 64; some mixes keep a few layers wider */
         int64_t each = bits * (MICRO / 8) + MICRO / 16;
-        struct span least = span_share(span_exact(m->params), each, MICRO);
+        struct span least = span_share(params, each, MICRO);
         return span_between(least, span_share(least, 108, 100));
     }
     int64_t kept = m->embedding_params < m->params ? m->embedding_params : 0;
@@ -163,16 +162,6 @@ static struct span whole_model(const struct inputs *c,
     most = span_share(most, m->is_moe && bits < 8 ? 115 : 105, 100);
     return span_between(span_plus(span_share(rest, micro.low, MICRO), held),
                         most);
-}
-
-/* Embeddings and head, which lie on the first or last stage whole. */
-static struct span ends_of(const struct inputs *c, struct str quantization) {
-    const struct width *w =
-        is_none(quantization) ? NULL : width_of(quantization);
-    bool is_gguf = w != NULL && w->is_gguf;
-    struct span kept = span_exact(c->model->embedding_params);
-    return is_gguf ? span_share(kept, GGUF_WIDEST, MICRO)
-                   : span_times(kept, dtype_bytes(run_dtype(c)));
 }
 
 /* vLLM's expert parallelism deals experts out over data-parallel ranks, too;
@@ -205,27 +194,32 @@ struct span weights_computed(const struct inputs *c, int64_t tp, int64_t pp,
     bool pads_tensors = (c->gpu && str_eq(c->gpu->vendor, STR("amd"))) ||
                         word_is(c, FACT_device_kind, "hip");
     struct span high = span_share(all, pads_tensors ? 103 : 101, 100);
-    if (pp > 1 && c->model->layers > 0) {
-        struct span ends = ends_of(c, quantization);
-        int64_t layers = c->model->layers, stage = ceil_div(layers, pp);
+    int64_t layers = c->model->layers;
+    if (pp > 1 && layers > 0) {
+        /* embeddings and head lie whole on the first or last stage */
+        const struct width *w =
+            is_none(quantization) ? NULL : width_of(quantization);
+        int64_t each = w != NULL && w->is_gguf
+                           ? GGUF_WIDEST
+                           : dtype_bytes(run_dtype(c)) * MICRO;
+        struct span ends =
+            span_share(span_exact(c->model->embedding_params), each, MICRO);
         low = span_share(span_minus(low, ends), layers / pp, layers);
-        high =
-            span_plus(span_share(span_minus(high, ends), stage, layers), ends);
+        high = span_plus(
+            span_share(span_minus(high, ends), ceil_div(layers, pp), layers),
+            ends);
     }
-    if (tp > 1)
-        high = span_share(high, 102, 100);
-    low = span_share(low, 1, tp);
-    high = span_share(high, 1, tp);
-    return span_between(low, high);
+    high = tp > 1 ? span_share(high, 102, 100) : high;
+    return span_between(span_share(low, 1, tp), span_share(high, 1, tp));
 }
 
 struct span weights_bytes(const struct inputs *c) {
     struct span printed = span_in(c, FACT_weights_bytes);
+    struct span offload = span_in(c, FACT_cpu_offload);
     if (printed.known)
         return printed;
     struct span all = weights_computed(c, tensor_ranks(c), pipeline_ranks(c),
                                        quantization_of(c));
-    struct span offload = span_in(c, FACT_cpu_offload);
     return offload.known ? span_beyond(all, offload) : all;
 }
 
@@ -237,17 +231,17 @@ struct span weights_over(const struct inputs *c, int64_t now, int64_t ranks) {
 /* Of weights at `from` bits, what other widths leave: embeddings and scales
  * may keep a tenth of a 16-bit model. */
 struct span weights_with_bits(const struct inputs *c, int64_t bits) {
+    const struct model *m = c->model;
     int64_t from = weight_bits(c);
     struct span now = weights_bytes(c);
     if (from == 0 || bits >= from)
         return span_none();
     struct span least = span_share(now, bits, from);
-    struct span kept = span_share(now, 12, 100);
-    if (c->model && c->model->params > 0 && c->model->embedding_params > 0)
-        kept = span_share(now, c->model->embedding_params, c->model->params);
+    struct span kept = m && m->params > 0 && m->embedding_params > 0
+                           ? span_share(now, m->embedding_params, m->params)
+                           : span_share(now, 12, 100);
     struct span scales = span_share(least, 12, 100);
-    struct span most = span_plus(span_plus(least, kept), scales);
-    return most.known ? span_of(least.low, most.high) : span_none();
+    return span_between(least, span_plus(span_plus(least, kept), scales));
 }
 
 struct span memory_weights_of(const struct inputs *c, int64_t params) {
@@ -262,9 +256,9 @@ struct span memory_weights_of(const struct inputs *c, int64_t params) {
 
 struct span weights_nominal(const struct inputs *c) {
     struct span printed = span_in(c, FACT_weights_bytes);
-    if (printed.known || c->model == NULL)
-        return printed.known ? span_exact(span_middle(printed)) : printed;
-    return memory_weights_of(c, c->model->params);
+    return printed.known ? span_exact(span_middle(printed))
+           : c->model    ? memory_weights_of(c, c->model->params)
+                         : printed;
 }
 
 struct span memory_weights(struct arena *a, const struct inputs *c,
@@ -274,18 +268,17 @@ struct span memory_weights(struct arena *a, const struct inputs *c,
               FACT_pipeline_parallel);
     struct span bytes = weights_bytes(c);
     struct span micro = weight_micro(quantization_of(c), run_dtype(c));
+    int64_t ranks;
     if (!bytes.known && needs)
         needs_add(needs, c->model ? FACT_weights_bytes : FACT_model);
-    if (!bytes.known || c->in[FACT_weights_bytes].known || !micro.known)
-        return bytes;
-    int64_t ranks;
-    if (!mul_i64(tensor_ranks(c), pipeline_ranks(c), &ranks))
-        return bytes;
-    formula_put(
-        a, f,
-        FORMULA_OF(a, c, used, "weights = % params x % bytes / % % = about %",
-                   COUNT(c->model->params), RATIO(span_middle(micro)),
-                   PLAIN(ranks), TEXT(ranks == 1 ? STR("rank") : STR("ranks")),
-                   MIDDLE(weights_nominal(c))));
+    if (bytes.known && !c->in[FACT_weights_bytes].known && micro.known &&
+        mul_i64(tensor_ranks(c), pipeline_ranks(c), &ranks))
+        formula_put(a, f,
+                    FORMULA_OF(a, c, used,
+                               "weights = % params x % bytes / % % = about %",
+                               COUNT(c->model->params),
+                               RATIO(span_middle(micro)), PLAIN(ranks),
+                               TEXT(ranks == 1 ? STR("rank") : STR("ranks")),
+                               MIDDLE(weights_nominal(c))));
     return bytes;
 }
