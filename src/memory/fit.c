@@ -11,21 +11,19 @@
 
 /* ---- KV and its verdict ---- */
 
-/* Settings that would make an interval a number. */
-static void name_settings(const struct inputs *c, struct kv *kv) {
-    if (!kv->bytes_per_request.known || span_is_exact(kv->bytes_per_request))
-        return;
-    if (model_has_windows(c->model) && !c->in[FACT_max_num_batched_tokens].known)
-        needs_add(&kv->needs, FACT_max_num_batched_tokens);
-    if (model_has(c->model, KV_state) && !c->in[FACT_prefix_caching].known)
-        needs_add(&kv->needs, FACT_prefix_caching);
-}
-
+/* KV, and the settings that would make an interval a number. */
 struct kv fit_kv(struct arena *a, const struct inputs *c, struct formulas *f) {
     if (!engine_of(c)->takes_share)
         return fit_other_kv(a, c, f);
     struct kv kv = memory_kv(a, c, f);
-    name_settings(c, &kv);
+    bool is_open =
+        kv.bytes_per_request.known && !span_is_exact(kv.bytes_per_request);
+    if (is_open && model_has_windows(c->model) &&
+        !c->in[FACT_max_num_batched_tokens].known)
+        needs_add(&kv.needs, FACT_max_num_batched_tokens);
+    if (is_open && model_has(c->model, KV_state) &&
+        !c->in[FACT_prefix_caching].known)
+        needs_add(&kv.needs, FACT_prefix_caching);
     return kv;
 }
 
@@ -70,19 +68,20 @@ static struct budget budget_of(struct arena *a, const struct inputs *c,
 
 static int64_t one_figure(const struct inputs *c) {
     struct span bytes = weights_bytes(c);
-    struct str quantization = quantization_of(c);
     const struct fact *dtype = &c->in[FACT_dtype];
     bool is_wide = dtype->known && dtype->source == SOURCE_USER;
-    int64_t ranks;
-    if (!bytes.known || c->in[FACT_weights_bytes].known || c->model == NULL ||
-        quantization.n > 0 || c->in[FACT_cpu_offload].number > 0 ||
-        !mul_i64(tensor_ranks(c), pipeline_ranks(c), &ranks))
-        return bytes.known ? span_middle(bytes) : 0;
-    struct span micro =
-        weight_micro(quantization, is_wide ? dtype->word : STR("bfloat16"));
-    struct span all =
-        span_share(span_exact(c->model->params), micro.low, MICRO);
-    return all.known ? ceil_div(all.low, ranks) : span_middle(bytes);
+    struct span all = span_none();
+    int64_t ranks = 1;
+    if (bytes.known && !c->in[FACT_weights_bytes].known && c->model != NULL &&
+        quantization_of(c).n == 0 && c->in[FACT_cpu_offload].number <= 0 &&
+        mul_i64(tensor_ranks(c), pipeline_ranks(c), &ranks))
+        all = span_share(
+            span_exact(c->model->params),
+            weight_micro(STR(""), is_wide ? dtype->word : STR("bfloat16")).low,
+            MICRO);
+    return all.known     ? ceil_div(all.low, ranks)
+           : bytes.known ? span_middle(bytes)
+                         : 0;
 }
 
 /* ---- inverses ---- */
@@ -101,29 +100,25 @@ int64_t fit_told_length(const struct inputs *c) {
               FACT_kv_available, FACT_gpu_memory_utilization);
     const struct fact *told = &c->in[FACT_est_max_model_len];
     bool is_told = told->known && told->source == SOURCE_LOG;
-    for (const enum fact_name *f = others; *f != FACT_COUNT_OF; f++) {
-        /* said otherwise than in the log */
+    for (const enum fact_name *f = others; *f != FACT_COUNT_OF; f++)
         is_told =
             is_told && !(c->in[*f].known && c->in[*f].source == SOURCE_USER);
-    }
-    return is_told ? told->number : 0;
+    return is_told ? told->number : 0; /* unless the user set it otherwise */
 }
 
 static void invert(struct arena *a, struct fit *fit) {
     const struct inputs *c = &fit->c;
     int64_t most = c->model ? c->model->max_position : 0;
+    fit->concurrency = fit->kv.max_concurrency;
     if (!fit->is_vllm) {
         fit->longest = fit_other_longest(c, most);
-        fit->concurrency = fit->kv.max_concurrency;
         return;
     }
     /* A state alone does not grow: no length is the longest. */
-    bool grows = fit->kv.slope.known && fit->kv.slope.high > 0;
-    fit->longest =
-        grows ? within(memory_longest_request(a, c), most) : span_none();
+    if (fit->kv.slope.known && fit->kv.slope.high > 0)
+        fit->longest = within(memory_longest_request(a, c), most);
     if (fit_told_length(c) > 0)
         fit->longest = within(span_exact(fit_told_length(c)), most);
-    fit->concurrency = fit->kv.max_concurrency;
     fit->least_share = memory_least_utilization(a, c);
     fit->most_share = memory_largest_utilization(c);
     if (c->model && requested_bytes(c).known && inputs_says_pool(c))
@@ -174,35 +169,23 @@ static const struct gpu *next_card(const struct fit_question *q,
     const struct gpu *next = NULL;
     for (size_t i = 0; i < q->gpu_count; i++) {
         const struct gpu *g = q->gpus[i];
-        bool is_known = is_candidate(&q->c, g);
-        bool is_more = last == NULL || g->total_low > last->total_low;
-        bool is_less = next == NULL || g->total_low < next->total_low;
-        next = is_known && is_more && is_less ? g : next;
+        if (is_candidate(&q->c, g) &&
+            (last == NULL || g->total_low > last->total_low) &&
+            (next == NULL || g->total_low < next->total_low))
+            next = g;
     }
     return next;
 }
 
-/* From the smallest up; what is smaller than the weights is passed over. */
-static void find_least_card(struct arena *a, const struct fit_question *q,
-                            struct fit *fit) {
-    struct fit_question again = fit_asked_again(q, &fit->c);
-    const struct gpu *gpu = q->c.model ? next_card(q, NULL) : NULL;
-    int64_t least = fit->weights.known ? fit->weights.low : 0;
-    for (; gpu != NULL && fit->least_gpu == NULL; gpu = next_card(q, gpu))
-        if (gpu->total_high >= least && on_card(a, &again, gpu) == FIT_YES)
-            fit->least_gpu = gpu;
-}
-
-/* Least n of 1, 2, 4 ... with which the question is answered by yes; below it
- * the least that is not answered by no. */
+/* Least n of 1, 2, 4 ... with which the answer is yes; below it the least with
+ * which it is not no. */
 static struct span least_of(struct arena *a, const struct fit_question *q,
                             enum fact_name name) {
     struct span least = span_none();
-    bool splits = name == FACT_tensor_parallel;
     for (int64_t n = 1; n <= FIT_RANKS_MAX; n *= 2) {
         struct fit_question then = *q;
         struct kv kv;
-        if (splits && q->c.model && q->c.model->heads % n != 0)
+        if (name == FACT_tensor_parallel && q->c.model->heads % n != 0)
             continue;
         then.c.in[FACT_gpu_count].known = false;
         then.c.in[FACT_pipeline_parallel].known = false;
@@ -218,15 +201,22 @@ static struct span least_of(struct arena *a, const struct fit_question *q,
 }
 
 /* Engines that split layers are asked by ranks; those that lay them, or the
- * state of a training run, over all cards, by cards. */
-static void find_least_ranks(struct arena *a, const struct fit_question *q,
-                             struct fit *fit) {
+ * state of a training run, over all cards, by cards. Cards are tried from the
+ * smallest up; those smaller than the weights are passed over. */
+static void find_least(struct arena *a, const struct fit_question *q,
+                       struct fit *fit) {
+    struct fit_question again = fit_asked_again(q, &fit->c);
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
     bool is_laid = !fit->is_training && engine_of(&fit->c)->spreads_layers;
+    const struct gpu *gpu =
+        q->c.model && !q->is_verdict ? next_card(q, NULL) : NULL;
+    int64_t least = fit->weights.known ? fit->weights.low : 0;
+    for (; gpu != NULL && fit->least_gpu == NULL; gpu = next_card(q, gpu))
+        if (gpu->total_high >= least && on_card(a, &again, gpu) == FIT_YES)
+            fit->least_gpu = gpu;
     if (fit->c.model == NULL || !span_in(&fit->c, FACT_gpu_total).known ||
         inputs_says_pool(&fit->c))
         return;
-    struct fit_question again = fit_asked_again(q, &fit->c);
     if (is_sharded || is_laid)
         fit->least_cards = least_of(a, &again, FACT_gpu_count);
     else if (!fit->is_training && engine_splits_layers(&fit->c))
@@ -319,22 +309,6 @@ static void find_reason(struct arena *a, struct fit *fit) {
             write_bytes(a, widest->low), write_bytes(a, widest->high));
 }
 
-static void fit_remark_cut(struct arena *a, struct fit *fit) {
-    if (fit->is_search_cut)
-        add(fit, &(struct note){.key = FIT_REMARK_CUT,
-                                .arg = {write_count(a, (int64_t)fit->questions)},
-                                .count = 1});
-}
-
-static void fit_remark(struct arena *a, const struct fit_question *q,
-                struct fit *fit) {
-    for (size_t i = 0; i < q->remark_count; i++)
-        add(fit, &q->remarks[i]);
-    remark_release(a, q, fit);
-    remark_split(a, q, fit);
-    find_reason(a, fit);
-}
-
 /* ---- together ---- */
 
 static bool is_refused(const struct fit *fit) {
@@ -417,14 +391,17 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
         needs_add(&fit.kv.needs,
                   fit.is_training ? FACT_activation_peak : FACT_kv_available);
     }
-    if (!q->is_verdict)
-        find_least_card(a, q, &fit);
-    find_least_ranks(a, q, &fit);
-    fit_remark(a, q, &fit);
-    if (fit.fits != FIT_YES && q->offload.n == 0 && !q->is_verdict) {
+    find_least(a, q, &fit);
+    for (size_t i = 0; i < q->remark_count; i++)
+        add(&fit, &q->remarks[i]);
+    remark_release(a, q, &fit);
+    remark_split(a, q, &fit);
+    find_reason(a, &fit);
+    if (fit.fits != FIT_YES && q->offload.n == 0 && !q->is_verdict)
         fit_plan(a, q, &fit);
-        fit_remark_cut(a, &fit);
-    }
+    if (fit.is_search_cut)
+        add(&fit,
+            &NOTE(FIT_REMARK_CUT, write_count(a, (int64_t)fit.questions)));
     return fit;
 }
 
@@ -453,12 +430,11 @@ static struct fit_point point_of(struct arena *a, const struct fit *fit,
 size_t memory_fit_sweep(struct arena *a, const struct fit *fit, int64_t most,
                         struct fit_point *out, size_t n) {
     int64_t least = most < SWEEP_LEAST ? 1 : SWEEP_LEAST, at = most;
-    size_t count = 0, first = 0;
-    while (count < n && at >= least) {
+    size_t count = 0;
+    for (; count < n && at >= least; at = at > 1 ? shorter(at) : 0)
         count++;
-        at = at > 1 ? shorter(at) : 0;
-    }
-    for (at = most, first = count; first > 0; at = shorter(at))
+    at = most;
+    for (size_t first = count; first > 0; at = shorter(at))
         out[--first] = point_of(a, fit, at);
     return count;
 }

@@ -45,12 +45,12 @@ void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
 }
 
 static void take_batch(struct inputs *c) {
+    static const char why[] = "of the server, by size of the card";
     struct span total = span_in(c, FACT_gpu_total);
+    bool is_large =
+        total.low >= LARGE_CARD && !(c->gpu && has_part(c->gpu->id, "A100"));
     if (!total.known || rules_is_v0(c) != ANSWER_NO)
         return;
-    bool is_a100 = c->gpu && has_part(c->gpu->id, "A100");
-    bool is_large = total.low >= LARGE_CARD && !is_a100;
-    static const char why[] = "of the server, by size of the card";
     fit_take_default(c, FACT_max_num_batched_tokens, is_large ? 8192 : 2048, "",
                      why);
     fit_take_default(c, FACT_max_num_seqs, is_large ? 1024 : 256, "", why);
@@ -59,16 +59,15 @@ static void take_batch(struct inputs *c) {
 /* ---- a step ---- */
 
 struct span step_logits(const struct inputs *c, int64_t rows) {
-    struct span one = span_times(span_exact(c->model->vocab_size), LOGIT_BYTES);
-    return span_times(one, rows);
+    return span_times(span_times(span_exact(c->model->vocab_size), LOGIT_BYTES),
+                      rows);
 }
 
 struct span step_layer(const struct inputs *c, int64_t tokens) {
-    int64_t tp = tensor_ranks(c);
     struct span inner = span_times(span_exact(c->model->intermediate_size), 3);
     struct span width =
         span_plus(span_times(span_exact(c->model->hidden_size), 4),
-                  span_share(inner, 1, tp));
+                  span_share(inner, 1, tensor_ranks(c)));
     return span_times(span_times(width, tokens), 2);
 }
 
@@ -101,12 +100,11 @@ static void take_context(struct inputs *c) {
 
 static void take_graphs(struct inputs *c) {
     int64_t layers = c->model ? c->model->layers : 0;
-    bool is_eager = inputs_is_eager(c);
-    struct span graphs = is_eager
-                             ? span_exact(0)
-                             : span_of(32 * MIB, 256 * MIB + layers * 32 * MIB);
-    fit_take(c, FACT_cuda_graph_bytes,
-             layers > 0 || is_eager ? graphs : span_none(),
+    struct span graphs = inputs_is_eager(c) ? span_exact(0)
+                         : layers > 0
+                             ? span_of(32 * MIB, 256 * MIB + layers * 32 * MIB)
+                             : span_none();
+    fit_take(c, FACT_cuda_graph_bytes, graphs,
              "bounded by the number of layers");
 }
 
@@ -114,12 +112,12 @@ static void take_graphs(struct inputs *c) {
  * lies in cells has the file's size. */
 static void take_weights(struct inputs *c) {
     int64_t ranks = tensor_ranks(c) * pipeline_ranks(c);
-    if (c->model != NULL && c->model->params > 0 && weight_bits(c) == 0) {
-        struct span whole = span_of(c->model->params / 2, c->model->params * 2);
+    int64_t params = c->model ? c->model->params : 0;
+    if (params > 0 && weight_bits(c) == 0)
         fit_take(c, FACT_weights_bytes,
-                 span_share(whole, 1, engine_of(c)->has_cells ? 1 : ranks),
+                 span_share(span_of(params / 2, params * 2), 1,
+                            engine_of(c)->has_cells ? 1 : ranks),
                  "between 4 and 16 bits: this format may be either");
-    }
 }
 
 static void fit_take_bounds(struct inputs *c) {
@@ -155,21 +153,16 @@ static void take_label(struct inputs *c) {
 
 /* Several cards and no word on how to use them: as many tensor-parallel ranks
  * as the model can be cut into, pipeline stages for the rest. No engine that
- * cuts layers does so by itself, so the answer says what was assumed. */
-static bool asks_for_split(const struct inputs *c) {
-    return inputs_says_any(c, FACT_LIST(FACT_gpu_count)) &&
-           c->in[FACT_gpu_count].number > 1 && c->model != NULL &&
-           engine_splits_layers(c) &&
-           !inputs_says_any(c, FACT_LIST(FACT_tensor_parallel,
-                                         FACT_pipeline_parallel,
-                                         FACT_data_parallel));
-}
-
+ * cuts layers does so by itself, so the answer tells what was assumed. */
 static void take_split(struct inputs *c) {
     static const char why[] = "assumed, to use all cards";
     int64_t cards = c->in[FACT_gpu_count].number;
     int64_t ranks = cards < FIT_RANKS_MAX ? cards : FIT_RANKS_MAX;
-    if (!asks_for_split(c))
+    if (!inputs_says_any(c, FACT_LIST(FACT_gpu_count)) || cards <= 1 ||
+        c->model == NULL || !engine_splits_layers(c) ||
+        inputs_says_any(c,
+                        FACT_LIST(FACT_tensor_parallel, FACT_pipeline_parallel,
+                                  FACT_data_parallel)))
         return;
     while (ranks > 1 && (cards % ranks != 0 || !fit_can_split(c, ranks)))
         ranks--;
@@ -180,13 +173,6 @@ static void take_split(struct inputs *c) {
         c->in[FACT_pipeline_parallel].known = false;
         fit_take_default(c, FACT_pipeline_parallel, cards / ranks, "", why);
     }
-}
-
-static void take_parallel(struct inputs *c) {
-    fit_take_default(c, FACT_tensor_parallel, 1, "", "one rank");
-    fit_take_default(c, FACT_pipeline_parallel, 1, "", "one rank");
-    fit_take_default(c, FACT_data_parallel, 1, "", "one rank");
-    fit_take_default(c, FACT_kv_cache_dtype, 0, "auto", "as the model");
 }
 
 /* vLLM runs float32 checkpoints in 16 bits unless told otherwise. */
@@ -200,22 +186,6 @@ static void take_dtype(struct inputs *c) {
                          is_wide ? "of a float32 model" : "the model's");
         f->word = is_wide ? f->word : own;
     }
-}
-
-static void take_tag(struct inputs *c) {
-    const char *usual = engine_of(c)->usual_quantization;
-    if (usual != NULL && c->model && c->model->quantization.n == 0 &&
-        !c->in[FACT_weights_bytes].known)
-        fit_take_default(c, FACT_quantization, 0, usual, "of Ollama's tags");
-}
-
-/* Layers that are laid over all cards there are. */
-static void take_cards(struct inputs *c) {
-    const struct fact *cards = &c->in[FACT_gpu_count];
-    if (engine_of(c)->spreads_layers && cards->known && cards->number > 1 &&
-        c->in[FACT_tensor_parallel].number <= 1)
-        fit_take_default(c, FACT_pipeline_parallel, cards->number, "",
-                         "layers are laid over all cards");
 }
 
 /* Engines of cells call it the context. */
@@ -239,17 +209,28 @@ static void take_length(struct inputs *c) {
 
 void fit_complete(struct arena *a, struct fit_question *q) {
     struct inputs *c = &q->c;
+    const struct engine_rules *e = engine_of(c);
     memory_complete(c, q->engine, a);
+    int64_t cards = setting_of(c, FACT_gpu_count, 1);
     take_dtype(c);
     take_label(c);
     if (training_is_asked(c)) {
         fit_take_training(c);
         return;
     }
-    take_tag(c);
-    take_cards(c);
+    if (e->usual_quantization != NULL && c->model &&
+        c->model->quantization.n == 0 && !c->in[FACT_weights_bytes].known)
+        fit_take_default(c, FACT_quantization, 0, e->usual_quantization,
+                         "of Ollama's tags");
+    if (e->spreads_layers && cards > 1 &&
+        c->in[FACT_tensor_parallel].number <= 1)
+        fit_take_default(c, FACT_pipeline_parallel, cards, "",
+                         "layers are laid over all cards");
     take_split(c);
-    take_parallel(c);
+    fit_take_default(c, FACT_tensor_parallel, 1, "", "one rank");
+    fit_take_default(c, FACT_pipeline_parallel, 1, "", "one rank");
+    fit_take_default(c, FACT_data_parallel, 1, "", "one rank");
+    fit_take_default(c, FACT_kv_cache_dtype, 0, "auto", "as the model");
     take_length(c);
     fit_take_bounds(c);
 }

@@ -16,10 +16,10 @@
 
 /* Buckets of ZeRO hold 5e8 elements each for reducing and gathering. */
 static struct span beside(const struct inputs *c) {
-    int64_t cards = setting_of(c, FACT_gpu_count, 1);
-    if (cards <= 1)
-        return span_of(300 * MIB, GIB);
-    return span_of(500 * MIB, engine_of(c)->has_buckets ? 3 * GIB : 2 * GIB);
+    bool is_alone = setting_of(c, FACT_gpu_count, 1) <= 1;
+    return is_alone ? span_of(300 * MIB, GIB)
+                    : span_of(500 * MIB,
+                              engine_of(c)->has_buckets ? 3 * GIB : 2 * GIB);
 }
 
 void fit_take_training(struct inputs *c) {
@@ -57,8 +57,7 @@ static struct training held_parts(struct arena *a, const struct inputs *c,
     struct span peak = span_in(c, FACT_activation_peak);
     if (peak.known && t.weights.known) {
         t.activations = peak;
-        t.total = span_plus(span_plus(t.weights, t.gradients),
-                            span_plus(t.optimizer, peak));
+        t.total = span_plus(training_state(&t), peak);
     }
     return t;
 }
@@ -68,30 +67,30 @@ struct span fit_training_held(struct arena *a, const struct inputs *c) {
     return held_by(c, &t);
 }
 
-/* A log has shown that it does not: more was asked for than was free. */
-static bool has_failed(const struct inputs *c) {
+/* A log may have shown that it does not fit: more was asked for than was
+ * free. */
+static enum truth_fit verdict_of(const struct inputs *c, struct span held) {
     const struct fact *tried = &c->in[FACT_tried_alloc];
     const struct fact *left = &c->in[FACT_gpu_free];
-    return tried->known && left->known && tried->source == SOURCE_LOG &&
-           tried->number > left->number;
-}
-
-static enum truth_fit judged(const struct inputs *c, struct span held) {
-    struct span card = span_in(c, FACT_gpu_total);
-    return has_failed(c) ? FIT_NO : fit_word_of(span_fits(held, card));
+    bool has_failed = tried->known && left->known &&
+                      tried->source == SOURCE_LOG &&
+                      tried->number > left->number;
+    return has_failed
+               ? FIT_NO
+               : fit_word_of(span_fits(held, span_in(c, FACT_gpu_total)));
 }
 
 enum truth_fit fit_training_verdict(struct arena *a, const struct inputs *c) {
-    return judged(c, fit_training_held(a, c));
+    return verdict_of(c, fit_training_held(a, c));
 }
 
 static struct span largest_batch(struct arena *a, const struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);
+    struct training_setup s = training_setup_of(c);
     int64_t ends[2] = {0, 0};
     for (size_t i = 0; i < 2; i++) {
         int64_t fails = FIT_BATCH_MAX;
         while (fails - ends[i] > 1) {
-            struct training_setup s = training_setup_of(c);
             s.batch = ends[i] + (fails - ends[i]) / 2;
             struct training t = memory_training(a, &s, NULL);
             struct span held = held_by(c, &t);
@@ -146,13 +145,6 @@ static void show_step(struct arena *a, const struct inputs *c,
                            BYTES(all.high)));
 }
 
-static void name_needs(const struct inputs *c, struct needs *needs) {
-    if (c->model == NULL || c->model->params <= 0)
-        needs_add(needs, FACT_model);
-    if (!span_in(c, FACT_gpu_total).known)
-        needs_add(needs, FACT_gpu_total);
-}
-
 void fit_training(struct arena *a, struct fit *fit) {
     const struct inputs *c = &fit->c;
     fit->training = held_parts(a, c, &fit->formulas);
@@ -160,7 +152,10 @@ void fit_training(struct arena *a, struct fit *fit) {
     fit->weights_bytes = fit->weights.known ? span_middle(fit->weights) : 0;
     fit->budget = parts_of(a, c, &fit->training);
     show_step(a, c, &fit->training, &fit->formulas);
-    fit->fits = judged(c, held_by(c, &fit->training));
+    fit->fits = verdict_of(c, held_by(c, &fit->training));
     fit->largest_batch = largest_batch(a, c);
-    name_needs(c, &fit->kv.needs);
+    if (c->model == NULL || c->model->params <= 0)
+        needs_add(&fit->kv.needs, FACT_model);
+    if (!span_in(c, FACT_gpu_total).known)
+        needs_add(&fit->kv.needs, FACT_gpu_total);
 }

@@ -51,9 +51,8 @@ static enum layer by_words(const struct config *c, int64_t i) {
     static const char *const lists[] = {"layer_types", "layers_block_type",
                                         "block_types"};
     for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
-        struct json *item = hf_item(c, lists[k], i);
         struct str w;
-        if (item && json_as_text(item, &w))
+        if (json_as_text(hf_item(c, lists[k], i), &w))
             return layer_of_word(c, w);
     }
     return LAYER_UNSAID;
@@ -72,11 +71,9 @@ static enum layer by_letters(const struct config *c, int64_t i) {
 /* Numbers: 1 is a window (MiMo), or full attention (MiniMax). */
 static enum layer by_numbers(const struct config *c, int64_t i) {
     int64_t n;
-    struct json *window = hf_item(c, "hybrid_layer_pattern", i);
-    struct json *full = hf_item(c, "attn_type_list", i);
-    if (window && json_as_int(window, &n))
+    if (json_as_int(hf_item(c, "hybrid_layer_pattern", i), &n))
         return n == 1 ? LAYER_WINDOW : LAYER_FULL;
-    if (full && json_as_int(full, &n))
+    if (json_as_int(hf_item(c, "attn_type_list", i), &n))
         return n == 1 ? LAYER_FULL : LAYER_STATE;
     return LAYER_UNSAID;
 }
@@ -93,14 +90,13 @@ static bool lists_layer(struct json *list, int64_t layer) {
 /* Lists of layers: Kimi counts them from one, Bamba and LFM from nought. */
 static enum layer by_lists(const struct config *c, int64_t i) {
     struct json *linear = json_get(c->text, "linear_attn_config");
+    struct json *kda = json_get(linear, "kda_layers");
     struct json *full = json_get(c->text, "full_attn_idxs");
     struct json *cross = json_get(c->text, "cross_attention_layers");
-    full = full ? full : json_get(c->text, "attn_layer_indices");
     int64_t base = hf_value_in(linear, "kda_layer_index_base", 1);
-    if (json_count(json_get(linear, "kda_layers")) > 0)
-        return lists_layer(json_get(linear, "kda_layers"), i + base)
-                   ? LAYER_STATE
-                   : LAYER_FULL;
+    full = full ? full : json_get(c->text, "attn_layer_indices");
+    if (json_count(kda) > 0)
+        return lists_layer(kda, i + base) ? LAYER_STATE : LAYER_FULL;
     if (json_count(full) > 0)
         return lists_layer(full, i) ? LAYER_FULL : LAYER_STATE;
     if (json_count(cross) > 0)
@@ -169,77 +165,53 @@ static enum layer by_design(const struct config *c, int64_t i) {
     return windowed_layer(c, i);
 }
 
-static enum layer layer_kind(const struct config *c, int64_t i) {
-    enum layer (*const tellers[])(const struct config *, int64_t) = {
-        by_letters, by_words, by_numbers, by_lists, by_block, by_design};
-    enum layer kind = LAYER_UNSAID;
-    for (size_t k = 0; kind == LAYER_UNSAID; k++)
-        kind = tellers[k](c, i); /* the last one always knows */
-    return kind;
-}
-
 /* ---- what stands beside attention ---- */
 
-static bool word_is_full(struct json *item) {
-    struct str w;
-    return item && json_as_text(item, &w) &&
-           (str_eq(w, STR("full")) || str_eq(w, STR("F")));
-}
-
 static bool has_index(const struct config *c, int64_t i) {
-    struct json *types = json_get(c->text, "indexer_types");
-    struct json *pattern = json_get(c->text, "index_topk_pattern");
-    struct str letters = hf_word(c, "index_topk_pattern");
+    struct json *list = json_get(c->text, "indexer_types");
+    struct str letters = hf_word(c, "index_topk_pattern"), w;
     int64_t every = ONE(c, "index_topk_freq", 1);
     int64_t offset = ONE(c, "index_skip_topk_offset", INDEX_OFFSET);
-    if (json_count(types) > 0)
-        return word_is_full(json_at(types, (size_t)i));
-    if (json_count(pattern) > 0)
-        return word_is_full(json_at(pattern, (size_t)i));
+    if (json_count(list) == 0)
+        list = json_get(c->text, "index_topk_pattern");
+    if (json_count(list) > 0)
+        return json_as_text(json_at(list, (size_t)i), &w) &&
+               STR_IS_ONE(w, "full", "F");
     if (letters.n > 0)
         return (size_t)i < letters.n && letters.p[i] == 'F';
     int64_t at = i - offset + 1;
     return every <= 1 || at <= 0 || at % every == 0;
 }
 
-/* MiniMax-M3: keys of one head, of the cache's own type. */
-static bool block_index(const struct config *c, int64_t i, struct kv_group *g) {
+/* MiniMax-M3 has keys of one head, of the cache's own type, where its sparse
+ * attention is on; DeepSeek's have a row of bytes. */
+static void add_index(const struct config *c, struct model *m, int64_t i) {
     struct json *sparse = json_get(c->text, "sparse_attention_config");
-    struct json *item =
+    struct json *on =
         json_at(json_get(sparse, "sparse_attention_freq"), (size_t)i);
+    int64_t n = 0, dim = ONE(c, "index_head_dim", 0);
     struct str w = {NULL, 0};
-    int64_t on = 0, dim = hf_value_in(sparse, "sparse_index_dim", 128);
     bool is_used = true;
     json_get_bool(sparse, "use_sparse_attention", &is_used);
-    struct json *word = hf_item(c, "layer_types", i);
-    bool is_said =
-        (item && json_as_int(item, &on) && on == 1) ||
-        (word && json_as_text(word, &w) && STR_HAS_ONE(w, "minimax_m3_sparse"));
-    *g = (struct kv_group){.kind = KV_indexer, .layers = 1,
-                           .k_dim = ONE(c, "index_head_dim", dim)};
-    return is_said && is_used;
-}
-
-static void add_index(const struct config *c, struct model *m, int64_t i) {
-    int64_t dim = ONE(c, "index_head_dim", 0);
-    struct kv_group g;
-    if (block_index(c, i, &g)) {
-        shape_add(c->a, m, &g);
+    json_as_text(hf_item(c, "layer_types", i), &w);
+    struct kv_group g = {.kind = KV_indexer, .layers = 1};
+    bool is_sparse =
+        (json_as_int(on, &n) && n == 1) || STR_HAS_ONE(w, "minimax_m3_sparse");
+    if (is_used && is_sparse)
+        g.k_dim = ONE(c, "index_head_dim",
+                      hf_value_in(sparse, "sparse_index_dim", 128));
+    else if (dim > 0 && ONE(c, "kv_lora_rank", 0) > 0 && has_index(c, i))
+        g.latent_dim = dim + INDEX_SCALE;
+    else
         return;
-    }
-    if (dim > 0 && ONE(c, "kv_lora_rank", 0) > 0 && has_index(c, i)) {
-        g = (struct kv_group){
-            .kind = KV_indexer, .layers = 1, .latent_dim = dim + INDEX_SCALE};
-        shape_add(c->a, m, &g);
-    }
+    shape_add(c->a, m, &g);
 }
 
 /* DeepSeek-V4: every layer has a window; most keep one row for 4 or for 128
  * tokens besides, and those with 4 an index of them. */
 static bool add_compressed(const struct config *c, struct model *m, int64_t i) {
-    struct json *item = hf_item(c, "compress_ratios", i);
     int64_t ratio, dim = ONE(c, "index_head_dim", 128);
-    if (item == NULL || !json_as_int(item, &ratio) || ratio < 0 ||
+    if (!json_as_int(hf_item(c, "compress_ratios", i), &ratio) || ratio < 0 ||
         ratio > SHAPE_LAYERS_MAX)
         return false;
     struct kv_group window = {.kind = KV_sliding, .layers = 1, .kv_heads = 1,
@@ -256,30 +228,29 @@ static bool add_compressed(const struct config *c, struct model *m, int64_t i) {
 }
 
 static void add_layer(const struct config *c, struct model *m, int64_t i) {
+    enum layer (*const readers[])(const struct config *, int64_t) = {
+        by_letters, by_words, by_numbers, by_lists, by_block, by_design};
     struct kv_group full = hf_full_group(c, i), state = hf_state_group(c);
     struct kv_group sliding = hf_window_group(c, KV_sliding);
     struct kv_group chunked = hf_window_group(c, KV_chunked);
     struct kv_group cross = hf_cross_group(c);
-    switch (layer_kind(c, i)) {
-    case LAYER_FULL:
+    enum layer kind = LAYER_UNSAID;
+    for (size_t k = 0; kind == LAYER_UNSAID; k++)
+        kind = readers[k](c, i); /* the last one always knows */
+    if (kind == LAYER_FULL || kind == LAYER_BOTH)
         shape_add(c->a, m, &full);
+    if (kind == LAYER_FULL)
         add_index(c, m, i);
-        break;
-    case LAYER_WINDOW: shape_add(c->a, m, &sliding); break;
-    case LAYER_CHUNK: shape_add(c->a, m, &chunked); break;
-    case LAYER_STATE: shape_add(c->a, m, &state); break;
-    case LAYER_BOTH:
-        shape_add(c->a, m, &full);
+    if (kind == LAYER_WINDOW)
+        shape_add(c->a, m, &sliding);
+    if (kind == LAYER_CHUNK)
+        shape_add(c->a, m, &chunked);
+    if (kind == LAYER_STATE || kind == LAYER_BOTH)
         shape_add(c->a, m, &state);
-        break;
-    case LAYER_CROSS: shape_add(c->a, m, &cross); break;
-    case LAYER_NOTHING:
-    case LAYER_UNSAID: break;
-    }
-    bool is_decoder = hf_flag(c, "is_encoder_decoder");
-    if (is_decoder) { /* every layer of a decoder looks across */
+    if (kind == LAYER_CROSS)
         shape_add(c->a, m, &cross);
-    }
+    if (hf_flag(c, "is_encoder_decoder")) /* each layer of a decoder has it */
+        shape_add(c->a, m, &cross);
 }
 
 void hf_add_layers(const struct config *c, struct model *m) {

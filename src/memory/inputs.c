@@ -49,12 +49,11 @@ static void take_default(struct inputs *c, const struct engine_default *d,
     if (is_said || version_in_range(&d->versions, v) == RANGE_OUTSIDE ||
         !read_default(d, &f))
         return;
-    if (is_ours[d->fact]) {
+    if (is_ours[d->fact])
         widen(&c->in[d->fact], &f);
-    } else if (is_open(c, d->fact)) {
+    else
         c->in[d->fact] = f;
-        is_ours[d->fact] = true;
-    }
+    is_ours[d->fact] = true;
 }
 
 /* ---- the catalogue ---- */
@@ -64,15 +63,6 @@ static void take_word(struct inputs *c, enum fact_name name, struct str word) {
         return;
     c->in[name] = fact_word(name, SOURCE_CATALOGUE, word);
     c->in[name].why = c->model->id;
-}
-
-static void take_length(struct inputs *c) {
-    if (!is_open(c, FACT_max_model_len) || c->model->max_position <= 0 ||
-        !engine_of(c)->is_named)
-        return;
-    c->in[FACT_max_model_len] = fact_number(
-        FACT_max_model_len, SOURCE_CATALOGUE, c->model->max_position);
-    c->in[FACT_max_model_len].why = c->model->id;
 }
 
 static void take_total(struct inputs *c) {
@@ -105,15 +95,21 @@ static void bound(struct inputs *c) {
 
 void memory_complete(struct inputs *c, const struct engine *engine,
                      struct arena *a) {
+    const struct model *m = c->model;
     bound(c);
     bool *is_ours = arena_array(a, FACT_COUNT_OF, sizeof *is_ours);
     bool is_its = engine != NULL && str_eq(engine->id, c->engine);
     for (size_t i = 0; is_its && i < engine->default_count; i++)
         take_default(c, &engine->defaults[i], is_ours);
-    if (c->model) {
-        take_word(c, FACT_dtype, c->model->dtype);
-        take_word(c, FACT_quantization, c->model->quantization);
-        take_length(c);
+    if (m) {
+        take_word(c, FACT_dtype, m->dtype);
+        take_word(c, FACT_quantization, m->quantization);
+    }
+    if (m && is_open(c, FACT_max_model_len) && m->max_position > 0 &&
+        engine_of(c)->is_named) {
+        c->in[FACT_max_model_len] =
+            fact_number(FACT_max_model_len, SOURCE_CATALOGUE, m->max_position);
+        c->in[FACT_max_model_len].why = m->id;
     }
     if (c->gpu)
         take_total(c);
