@@ -42,6 +42,26 @@ static bool is_kept_whole(const struct variant *w, const struct kv_group *g,
             (g->kind == KV_chunked && w->rules->chunks == WINDOWS_WHOLE));
 }
 
+/* False if the layers have no layout in this release. */
+static bool measure(const struct variant *w, const struct kv_group *g,
+                    struct layer_set *s) {
+    bool is_spread = g->kind == KV_mla && w->rules->latent <= LATENT_SPREAD;
+    if (g->kind == KV_state) {
+        struct span state = kv_state_bytes(g, w->tp, &w->state, w->state_scale);
+        s->page_bytes = state.high;
+        return state.known;
+    }
+    struct span row = is_spread ? kv_row_spread(g, w->model->heads, w->tp,
+                                                w->kv_dtype, w->rules->latent)
+                                : kv_row_bytes(g, w->tp, w->kv_dtype,
+                                               model_has(w->model, KV_indexer),
+                                               w->rules->latent);
+    struct span page = span_times(row, w->block_tokens);
+    s->row_bytes = row.low;
+    s->page_bytes = page.low;
+    return page.known && page.low > 0;
+}
+
 static bool add_set(struct block_layout *p, const struct variant *w,
                     const struct kv_group *g, enum layout_use use) {
     struct layer_set s = {
@@ -51,22 +71,9 @@ static bool add_set(struct block_layout *p, const struct variant *w,
         .block_tokens = w->block_tokens,
         .groups = 1,
     };
-    struct span row = span_exact(0), page;
-    if (g->kind == KV_state)
-        page = kv_state_bytes(g, w->tp, &w->state, w->state_scale);
-    else if (g->kind == KV_mla && w->rules->latent <= LATENT_SPREAD)
-        row = kv_row_spread(g, w->model->heads, w->tp, w->kv_dtype,
-                            w->rules->latent);
-    else
-        row = kv_row_bytes(g, w->tp, w->kv_dtype,
-                           model_has(w->model, KV_indexer), w->rules->latent);
-    if (g->kind != KV_state)
-        page = span_times(row, w->block_tokens);
-    s.row_bytes = row.low;
-    s.page_bytes = page.high;
     if (s.count == 0)
         return true;
-    if (!page.known || (g->kind != KV_state && page.low <= 0))
+    if (!measure(w, g, &s))
         return false;
     for (size_t i = 0; i < p->count; i++) { /* same cache: same set */
         struct layer_set *t = &p->set[i];
@@ -148,10 +155,18 @@ static bool group(const struct variant *w, struct block_layout *p) {
            mul_i64(p->layers_per_group, p->set[0].page_bytes, &p->block_bytes);
 }
 
+/* A drafting head attends as the model's own full layers do. */
+static bool add_draft(struct block_layout *p, const struct variant *w) {
+    for (size_t i = 0; w->draft_layers > 0 && i < p->count; i++)
+        if (p->set[i].kind == KV_full || p->set[i].kind == KV_mla)
+            return add_i64(p->set[i].count, w->draft_layers, &p->set[i].count);
+    return true;
+}
+
 struct block_layout block_layout_of(const struct variant *w,
                                     enum layout_use use) {
     struct block_layout p = {.base_block_tokens = w->block_tokens};
-    bool ok = true, is_of_one_kind = true;
+    bool ok = true, has_other = false;
     struct span pages = span_exact(0);
     if (kv_packed_is(w->model)) {
         kv_packed_layout(w, use, &p);
@@ -162,21 +177,16 @@ struct block_layout block_layout_of(const struct variant *w,
         bool is_left_out = g->kind == KV_state && w->rules->is_v0;
         ok = is_left_out || add_set(&p, w, g, use);
     }
-    int64_t draft = w->draft_layers; /* attends as the full layers do */
+    ok = ok && add_draft(&p, w);
     for (size_t i = 0; i < p.count; i++) {
-        struct layer_set *s = &p.set[i];
-        if (draft > 0 && (s->kind == KV_full || s->kind == KV_mla)) {
-            ok = ok && add_i64(s->count, draft, &s->count);
-            draft = 0;
-        }
-        is_of_one_kind =
-            is_of_one_kind && (kv_kind_grows(s->kind) || p.count == 1);
+        const struct layer_set *s = &p.set[i];
+        has_other = has_other || (!kv_kind_grows(s->kind) && p.count > 1);
         pages =
             span_plus(pages, span_times(span_exact(s->page_bytes), s->count));
     }
     /* Groups came with pools that keep windows cut. Until then a pool is of
      * one kind, and the check adds up layers. */
-    bool plain = w->rules->windows_kept == WINDOWS_WHOLE || is_of_one_kind;
+    bool plain = w->rules->windows_kept == WINDOWS_WHOLE || !has_other;
     p.block_bytes = pages.low;
     p.known = ok && p.count > 0 && (plain ? pages.known : group(w, &p));
     p.need_block_bytes = p.block_bytes;

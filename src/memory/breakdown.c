@@ -20,6 +20,20 @@
 
 /* ---- whose ---- */
 
+static void add_card(struct breakdown *b, const struct card_memory *card) {
+    size_t at = b->count;
+    while (at > 0 && (b->cards[at - 1].rank > card->rank ||
+                      b->cards[at - 1].gpu > card->gpu))
+        at--;
+    bool is_listed = at > 0 && b->cards[at - 1].rank == card->rank &&
+                     b->cards[at - 1].gpu == card->gpu;
+    if (b->count == BREAKDOWN_CARDS_MAX || is_listed)
+        return;
+    for (size_t k = b->count++; k > at; k--)
+        b->cards[k] = b->cards[k - 1];
+    b->cards[at] = *card;
+}
+
 /* Ranks where a line names one, else cards, in order; else there is one. */
 static void find_cards(struct arena *a, struct breakdown *b,
                        const struct fact_list *measured) {
@@ -31,18 +45,8 @@ static void find_cards(struct arena *a, struct breakdown *b,
         const struct fact *f = &measured->at[i];
         struct card_memory card = {.rank = has_ranks ? f->rank : FACT_NONE,
                                    .gpu = has_ranks ? FACT_NONE : f->gpu};
-        int64_t own = has_ranks ? card.rank : card.gpu;
-        size_t at = b->count;
-        while (at > 0 && (b->cards[at - 1].rank > card.rank ||
-                          b->cards[at - 1].gpu > card.gpu))
-            at--;
-        bool is_listed = at > 0 && b->cards[at - 1].rank == card.rank &&
-                         b->cards[at - 1].gpu == card.gpu;
-        if (own == FACT_NONE || b->count == BREAKDOWN_CARDS_MAX || is_listed)
-            continue;
-        for (size_t k = b->count++; k > at; k--)
-            b->cards[k] = b->cards[k - 1];
-        b->cards[at] = card;
+        if (card.rank != FACT_NONE || card.gpu != FACT_NONE)
+            add_card(b, &card);
     }
     if (b->count == 0)
         b->cards[b->count++] =

@@ -24,22 +24,6 @@ static int64_t power_of_two_below(int64_t n) {
     return p;
 }
 
-/* Is the failed allocation made of seqs x vocab tensors, in 16 bits or one to
- * four of 32 at once? */
-static bool is_sampler_tensor(const struct inputs *c, int64_t seqs) {
-    static const int64_t bytes[] = {2, 4, 8, 12, 16};
-    struct span tried = span_in(c, FACT_tried_alloc);
-    bool is_known = c->model && c->model->vocab_size > 0 && tried.known;
-    for (size_t i = 0; is_known && i < sizeof bytes / sizeof *bytes; i++) {
-        struct span one = span_times(
-            span_times(span_exact(c->model->vocab_size), bytes[i]), seqs);
-        struct span slack = span_plus(one, span_exact(2 << 20));
-        if (slack.known && tried.high >= one.low && tried.low <= slack.high)
-            return true;
-    }
-    return false;
-}
-
 /* tried x fewer / now, both of a setting. */
 static struct estimate scaled(const struct ask *q, enum fact_name setting,
                               int64_t now, int64_t fewer) {
@@ -52,44 +36,58 @@ static struct estimate scaled(const struct ask *q, enum fact_name setting,
     return e;
 }
 
+/* Whether what was refused follows the setting is not known. */
+static void doubt_scaling(const struct ask *q, struct estimate *e) {
+    if (e->after.known && e->limit.known && e->after.low <= e->limit.high)
+        ESTIMATE_IF(q, e, "verdict.if.follows", SHORT(e->before.high),
+                    SHORT(e->after.high));
+    else
+        e->after = e->before;
+}
+
 /* The largest power of two at which `copies` of the tensor fit. */
 static int64_t fewer_that_fit(const struct inputs *c, int64_t now,
                               int64_t copies) {
     struct span tried = span_in(c, FACT_tried_alloc);
-    struct span free = span_in(c, FACT_gpu_free);
+    struct span free = span_at_least(span_in(c, FACT_gpu_free), 0);
     int64_t fits, tensors;
     if (!tried.known || !free.known || tried.high <= 0 ||
         !mul_i64(tried.high, copies, &tensors) ||
-        !mul_div_floor(free.low > 0 ? free.low : 0, now, tensors, &fits))
+        !mul_div_floor(free.low, now, tensors, &fits))
         return 0;
     fits = fits >= now ? now - 1 : fits;
     return fits < 1 ? 0 : power_of_two_below(fits);
 }
 
-/* Nobody knows whether what was refused follows the setting. */
-static void put_scaling(const struct ask *q, struct estimate *e) {
-    if (!e->after.known || !e->limit.known || e->after.low > e->limit.high) {
-        e->after = e->before;
-        return;
-    }
-    ESTIMATE_IF(q, e, "verdict.if.follows", SHORT(e->before.high),
-                SHORT(e->after.high));
-}
-
 /* vLLM's check before it captures graphs: a state block for each sequence. */
 static struct estimate sequences_for_blocks(const struct ask *q) {
-    const struct fact *now = &q->c->in[FACT_max_num_seqs];
-    const struct fact *blocks = &q->c->in[FACT_kv_blocks];
-    if (!stage_is(q->c, "capture") || !now->known || !blocks->known ||
-        blocks->number <= 0 || blocks->number >= now->number)
+    int64_t now = setting_of(q->c, FACT_max_num_seqs, 0);
+    int64_t blocks = setting_of(q->c, FACT_kv_blocks, 0);
+    if (!stage_is(q->c, "capture") || blocks == 0 || blocks >= now)
         return estimate_none(FACT_kv_needed); /* the check is of one request */
     struct estimate e =
-        estimate_of(FACT_max_num_seqs, span_exact(now->number),
-                    span_exact(blocks->number));
-    e.after = span_exact(blocks->number);
-    e.proposed = propose(FACT_max_num_seqs, blocks->number);
+        estimate_of(FACT_max_num_seqs, span_exact(now), span_exact(blocks));
+    e.after = e.limit;
+    e.proposed = propose(FACT_max_num_seqs, blocks);
     estimate_judge(&e);
     return e;
+}
+
+/* True if the failed allocation is made of seqs x vocab tensors, in 16 bits or
+ * one to four of 32 at once. */
+static bool is_sampler_tensor(const struct inputs *c, int64_t seqs) {
+    static const int64_t bytes[] = {2, 4, 8, 12, 16};
+    struct span tried = span_in(c, FACT_tried_alloc);
+    struct span logits =
+        span_times(span_exact(c->model ? c->model->vocab_size : 0), seqs);
+    for (size_t i = 0; tried.known && i < sizeof bytes / sizeof *bytes; i++) {
+        struct span one = span_times(logits, bytes[i]);
+        struct span slack = span_plus(one, span_exact(2 << 20));
+        if (one.low > 0 && slack.known && tried.high >= one.low &&
+            tried.low <= slack.high)
+            return true;
+    }
+    return false;
 }
 
 struct estimate effect_max_num_seqs(const struct ask *q) {
@@ -104,12 +102,11 @@ struct estimate effect_max_num_seqs(const struct ask *q) {
     int64_t fewer = fewer_that_fit(q->c, now, 2); /* sorting keeps a copy */
     fewer = fewer > 0 ? fewer : now >= 4 ? now / 4 : 1;
     struct estimate e = scaled(q, FACT_max_num_seqs, now, fewer);
-    if (!e.limit.known) {
-        needs_add(&e.needs, FACT_gpu_free);
-    } else if (is_sampler_tensor(q->c, now)) {
+    estimate_needs(&e, e.limit.known, FACT_gpu_free);
+    if (e.limit.known && is_sampler_tensor(q->c, now)) {
         estimate_judge(&e);
-    } else {
-        put_scaling(q, &e);
+    } else if (e.limit.known) {
+        doubt_scaling(q, &e);
         estimate_needs(&e, q->c->model != NULL, FACT_model);
     }
     return e;
@@ -132,11 +129,9 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
                                          FACT_max_num_batched_tokens, fewer);
         e.after = span_meet(demand_bytes(&then, kv.length), kv.need);
     }
-    if (rules_pool_is_asked(q->c) && kv.pool.known && e.after.known) {
-        estimate_judge(&e); /* the step's memory is not the pool's */
-        return e;
-    }
-    struct span most = span_share(peak, now - fewer, now);
+    bool is_asked = rules_pool_is_asked(q->c); /* and not what a step leaves */
+    struct span most =
+        is_asked ? span_exact(0) : span_share(peak, now - fewer, now);
     if (!most.known || !kv.pool.known || !e.after.known) {
         needs_add(&e.needs,
                   peak.known ? FACT_kv_available : FACT_activation_peak);
@@ -144,9 +139,10 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     }
     e.limit = span_plus(kv.pool, span_of(0, most.high));
     estimate_judge(&e);
-    e.formula = EXPLAIN(
-        q, used, "activation saved at most = % x (% - %) / % = %", MIDDLE(peak),
-        COUNT(now), COUNT(fewer), COUNT(now), MIDDLE(most));
+    if (!is_asked)
+        e.formula = EXPLAIN(
+            q, used, "activation saved at most = % x (% - %) / % = %",
+            MIDDLE(peak), COUNT(now), COUNT(fewer), COUNT(now), MIDDLE(most));
     return e;
 }
 
@@ -205,7 +201,7 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
     int64_t fewer = fewer_that_fit(q->c, now, 1);
     struct estimate e = scaled(q, FACT_max_num_batched_tokens, now,
                                fewer > 0 ? fewer : power_of_two_below(now / 2));
-    put_scaling(q, &e);
+    doubt_scaling(q, &e);
     return e;
 }
 

@@ -16,8 +16,8 @@
 #define GRADIENT 4          /* bytes, in the host's memory */
 
 static const enum fact_name used[] =
-    FACTS(FACT_host_rss, FACT_shmem_rss, FACT_host_used, FACT_memory_limit, FACT_host_limit,
-          FACT_host_total, FACT_host_free, FACT_tried_alloc,
+    FACTS(FACT_host_rss, FACT_shmem_rss, FACT_host_used, FACT_memory_limit,
+          FACT_host_limit, FACT_host_total, FACT_host_free, FACT_tried_alloc,
           FACT_requested_bytes, FACT_alloc_limit, FACT_shm_limit,
           FACT_shm_requested, FACT_weights_bytes, FACT_pytorch_allocated);
 
@@ -36,42 +36,17 @@ static int64_t rounded_up(int64_t bytes) {
 
 /* ---- the peak of the host ---- */
 
-/* Is it the sum of all processes that counts? Where one's is told beside that
- * of all of the machine's; or a limit was reached, and nobody says how much
- * one held. */
-static bool is_of_all(const struct inputs *c) {
-    struct span held = span_in(c, FACT_host_rss);
-    struct span sum = span_in(c, FACT_host_used);
-    if (!sum.known)
-        return false;
-    return held.known
-               ? sum.low > held.high
-               : c->in[FACT_memory_limit].known || c->in[FACT_host_total].known;
-}
-
-static void put_peak(const struct ask *q, struct estimate *e,
-                     struct span peak) {
-    e->after = span_share(peak, 6, 5);
-    if (!e->after.known)
-        return;
-    int64_t whole = rounded_up(span_middle(e->after));
-    e->proposed = propose(FACT_memory_limit, whole);
-    e->formula = EXPLAIN(q, used, "memory_limit = 1.2 x % = %", MIDDLE(peak),
-                         MIDDLE(e->after));
-    ESTIMATE_IF(q, e, "verdict.if.peak", SHORT(whole));
-}
-
 /* A smaller request met memory that was full: its size says nothing of what
  * would be enough for the requests after it. */
 #define TELLING_REFUSAL (INT64_C(1) << 30)
 
 struct estimate host_refusal(const struct ask *q) {
-    const struct inputs *c = q->c;
-    struct span held = span_in(c, FACT_host_rss);
-    struct estimate e = estimate_of(FACT_requested_bytes, first_known(c, asked),
-                                    span_in(c, FACT_host_free));
+    struct span held = span_in(q->c, FACT_host_rss);
+    struct estimate e =
+        estimate_of(FACT_requested_bytes, first_known(q->c, asked),
+                    span_in(q->c, FACT_host_free));
     e.short_by = span_beyond(e.before, e.limit);
-    struct span missing = e.short_by.known ? e.short_by : e.before;
+    struct span missing = span_or(e.short_by, e.before);
     struct span whole = held.known ? span_plus(e.before, held) : e.before;
     if (!missing.known || !whole.known)
         return e;
@@ -86,67 +61,88 @@ struct estimate host_refusal(const struct ask *q) {
     return e;
 }
 
-/* What a process shares (/dev/shm, pinned buffers) is in memory beside its own. */
-static struct span held_by_victim(const struct inputs *c, enum fact_name sum) {
-    struct span held = span_in(c, sum), shared = span_in(c, FACT_shmem_rss);
-    return sum == FACT_host_rss && shared.known ? span_plus(held, shared) : held;
-}
-
-/* A process that small is killed for others: its own size says nothing. */
 #define BYSTANDER (INT64_C(256) << 20)
 
 /* What DeepSpeed keeps in the host's memory of a known model, all ranks of one
  * node together. */
 static struct span offloaded(const struct ask *q) {
     struct training_setup s = training_setup_of(q->c);
-    if (s.params <= 0 || !s.offloads_optimizer || s.trainable > 0)
-        return span_none();
     struct training t = memory_training(q->a, &s, NULL);
     bool is_shared = s.shard_stage > 0 && s.ranks > 1;
     /* with fp32 gradients from stage 2 on, as DeepSpeed's own estimate has it */
     int64_t gradients = s.shard_stage >= 2 ? GRADIENT : 0;
-    return span_plus(span_times(t.host, is_shared ? s.ranks : 1),
-                     span_times(span_exact(s.params), gradients));
+    return s.params > 0 && s.offloads_optimizer && s.trainable == 0
+               ? span_plus(span_times(t.host, is_shared ? s.ranks : 1),
+                           span_times(span_exact(s.params), gradients))
+               : span_none();
 }
 
-/* That alone against the memory that the log shows. */
-static bool put_offloaded(const struct ask *q, struct estimate *e) {
+/* True if the sum of all processes counts: where that of one is printed beside
+ * that of the whole machine; or where a limit was reached and nothing shows how
+ * much one of them held. */
+static bool is_of_all(const struct inputs *c) {
+    struct span own = span_in(c, FACT_host_rss);
+    struct span all = span_in(c, FACT_host_used);
+    return all.known &&
+           (own.known ? all.low > own.high
+                      : inputs_knows_any(
+                            c, FACT_LIST(FACT_memory_limit, FACT_host_total)));
+}
+
+/* The limit that DeepSpeed's part alone asks for; else the peak and a fifth
+ * more. False: neither is known. */
+static bool put_limit(const struct ask *q, struct estimate *e,
+                      struct span peak) {
     struct span need = offloaded(q);
-    if (!need.known || need.high <= 0)
+    bool is_offloaded = need.known && need.high > 0;
+    e->after = is_offloaded ? need : span_share(peak, 6, 5);
+    if (!e->after.known)
         return false;
-    e->after = need;
-    e->proposed = propose(FACT_memory_limit, rounded_up(need.high));
-    ESTIMATE_IF(q, e, "verdict.if.offloaded", SHORT(need.low),
-                SHORT(rounded_up(need.high)));
+    int64_t whole =
+        rounded_up(is_offloaded ? need.high : span_middle(e->after));
+    e->proposed = propose(FACT_memory_limit, whole);
+    if (is_offloaded) {
+        ESTIMATE_IF(q, e, "verdict.if.offloaded", SHORT(need.low),
+                    SHORT(whole));
+        return true;
+    }
+    e->formula = EXPLAIN(q, used, "memory_limit = 1.2 x % = %", MIDDLE(peak),
+                         MIDDLE(e->after));
+    ESTIMATE_IF(q, e, "verdict.if.peak", SHORT(whole));
     return true;
 }
 
-/* The peak that was cut off, and a fifth more. No peak at all: twice the limit
- * is a first try and no estimate. */
+/* What a process shares (/dev/shm, pinned buffers) is beside its own. */
+static struct span held_by_victim(const struct inputs *c, enum fact_name sum) {
+    struct span held = span_in(c, sum), shared = span_in(c, FACT_shmem_rss);
+    return sum == FACT_host_rss && shared.known ? span_plus(held, shared)
+                                                : held;
+}
+
+/* The peak that was cut off. No peak at all: twice the limit is a first try
+ * and no estimate. */
 struct estimate effect_host_memory(const struct ask *q) {
     const struct inputs *c = q->c;
     enum fact_name sum = is_of_all(c) ? FACT_host_used : FACT_host_rss;
-    struct span held = held_by_victim(c, sum);
+    struct span limit = first_known(c, limits), held = held_by_victim(c, sum);
+    struct estimate e = estimate_of(sum, span_none(), limit);
     if (q->what != SHORT_HOST)
         return estimate_none(FACT_tried_alloc);
-    bool was_refused = !held.known || c->in[FACT_host_free].known;
-    if (was_refused && first_known(c, asked).known)
+    if ((!held.known || c->in[FACT_host_free].known) &&
+        first_known(c, asked).known)
         return host_refusal(q);
-    struct estimate e = estimate_of(sum, span_none(), first_known(c, limits));
     e.before = held;
-    if (put_offloaded(q, &e))
-        return e;
-    bool is_bystander = sum == FACT_host_rss && held.high < BYSTANDER;
-    if (!held.known || held.high <= 0 || is_bystander) {
-        struct span twice = span_times(e.limit, 2);
+    /* one that is small was killed for others: its size proves nothing */
+    bool is_peak =
+        held.known && held.high >= (sum == FACT_host_rss ? BYSTANDER : 1);
+    /* it reached the limit; the last line that was printed came earlier */
+    struct span peak = limit.known && limit.high > held.high ? limit : held;
+    if (!put_limit(q, &e, is_peak ? peak : span_none()) && !is_peak) {
+        struct span twice = span_times(limit, 2);
         needs_add(&e.needs, FACT_host_rss);
         if (twice.known && twice.low > 0)
             e.proposed = propose(FACT_memory_limit, span_middle(twice));
-        return e;
     }
-    /* It reached the limit, the last line came earlier. */
-    bool is_below = e.limit.known && e.limit.high > held.high;
-    put_peak(q, &e, is_below ? e.limit : held);
     return e;
 }
 
@@ -155,11 +151,10 @@ struct estimate share_of_host(const struct ask *q) {
     const struct inputs *c = q->c;
     struct span total = span_in(c, FACT_host_total);
     struct span free = span_in(c, FACT_host_free);
-    bool is_of_host = c->in[FACT_gpu_memory_utilization].known &&
-                      c->in[FACT_requested_bytes].known;
     int64_t share;
-    if (!is_of_host || !free.known || !total.known || total.low <= 0 ||
-        !mul_div_floor(free.low, MICRO, total.high, &share))
+    if (!c->in[FACT_gpu_memory_utilization].known ||
+        !c->in[FACT_requested_bytes].known || !free.known || !total.known ||
+        total.low <= 0 || !mul_div_floor(free.low, MICRO, total.high, &share))
         return estimate_none(FACT_requested_bytes);
     share = step_down(share);
     struct estimate e =
@@ -169,7 +164,7 @@ struct estimate share_of_host(const struct ask *q) {
                         RATIO(share), MIDDLE(total), MIDDLE(e.after),
                         MIDDLE(free));
     e.verdict = VERDICT_NOT_ENOUGH;
-    if (share >= LEAST_SHARE) { /* what the model takes here is not reckoned */
+    if (share >= LEAST_SHARE) { /* what the model takes here is not known */
         ESTIMATE_IF(q, &e, "verdict.if.model_fits", SHORT(e.after.low));
         e.proposed = propose(FACT_gpu_memory_utilization, share);
     }
@@ -201,38 +196,34 @@ struct estimate effect_fewer_workers(const struct ask *q) {
 
 /* ---- limits ---- */
 
-/* A limit of the device, of one buffer or of a pool, that can be raised. */
-/* What is left under a limit is told, and not what it is of: by how much more
- * the limit has to be; to how much, where it is told as well. */
+/* What is left under a limit is printed, and not what it is of: by how much
+ * more the limit has to be; to how much, where it is printed as well. */
 static struct estimate raised_by(const struct ask *q, struct span want,
                                  struct span left) {
-    struct span limit = span_in(q->c, FACT_memory_limit);
     struct estimate e = estimate_of(FACT_memory_limit, want, left);
     e.short_by = span_beyond(want, left);
-    struct span to = span_plus(limit, e.short_by);
-    if (to.known) {
+    struct span to = span_plus(span_in(q->c, FACT_memory_limit), e.short_by);
+    if (to.known)
         e.proposed = propose(FACT_memory_limit, rounded_up(to.high));
-        ESTIMATE_IF(q, &e, "verdict.if.limit", SHORT(to.high));
-    } else {
-        ESTIMATE_IF(q, &e, "verdict.if.limit_more", SHORT(span_middle(e.short_by)));
-    }
+    ESTIMATE_IF(q, &e, to.known ? "verdict.if.limit" : "verdict.if.limit_more",
+                SHORT(to.known ? to.high : span_middle(e.short_by)));
     e.formula = EXPLAIN(q, used, "more = % - % = %", BYTES(want.high),
                         BYTES(left.low), BYTES(e.short_by.high));
     return e;
 }
 
+/* A limit of the device, of one buffer or of a pool, that can be raised. */
 struct estimate effect_raise_limit(const struct ask *q) {
     struct span left = span_in(q->c, FACT_pool_available);
     struct span tried = span_in(q->c, FACT_tried_alloc);
-    if (left.known && tried.known && !q->c->in[FACT_pool_needed].known &&
-        !q->c->in[FACT_alloc_limit].known && tried.high > left.low)
-        return raised_by(q, tried, left);
     struct span held = span_in(q->c, FACT_pytorch_allocated);
+    bool is_of_one =
+        q->c->in[FACT_alloc_limit].known || q->c->in[FACT_pool_needed].known;
+    if (left.known && tried.known && !is_of_one && tried.high > left.low)
+        return raised_by(q, tried, left);
     struct span want =
         first_known(q->c, FACT_LIST(FACT_pool_needed, FACT_tried_alloc,
                                     FACT_requested_bytes));
-    bool is_of_one =
-        q->c->in[FACT_alloc_limit].known || q->c->in[FACT_pool_needed].known;
     want = is_of_one || !held.known ? want : span_plus(want, held);
     struct estimate e = estimate_of(
         FACT_memory_limit, want,
@@ -250,32 +241,27 @@ struct estimate effect_raise_limit(const struct ask *q) {
     return e;
 }
 
-static int64_t power_of_two_up(int64_t n) {
-    int64_t p = MIB;
-    while (p < n && p <= INT64_MAX / 2)
-        p *= 2;
-    return p;
-}
-
 struct estimate effect_shm_size(const struct ask *q) {
-    struct estimate e =
-        estimate_of(FACT_shm_requested, span_in(q->c, FACT_shm_requested),
-                    span_in(q->c, FACT_shm_limit));
-    struct span want = e.before, limit = e.limit;
+    struct span want = span_in(q->c, FACT_shm_requested);
+    struct span limit = span_in(q->c, FACT_shm_limit),
+                sum = span_plus(limit, want);
+    struct estimate e = estimate_of(FACT_shm_requested, want, limit);
     e.short_by = span_beyond(want, limit);
     if (!want.known && !limit.known) {
         needs_add(&e.needs, FACT_shm_requested);
         return e;
     }
-    int64_t size = want.known ? want.high : span_times(limit, 2).high;
-    if (want.known && limit.known) { /* what lies there stays there */
-        size = limit.high > INT64_MAX - want.high ? limit.high
-                                                  : limit.high + want.high;
-        e.formula = EXPLAIN(q, used, "shm_limit at least = % + % = %",
-                            BYTES(limit.high), BYTES(want.high),
-                            BYTES(limit.high + want.high));
-    }
-    size = power_of_two_up(size);
+    if (sum.known) /* what lies there stays there */
+        e.formula =
+            EXPLAIN(q, used, "shm_limit at least = % + % = %",
+                    BYTES(limit.high), BYTES(want.high), BYTES(sum.high));
+    int64_t least = sum.known     ? sum.high
+                    : !want.known ? span_times(limit, 2).high
+                    : limit.known ? limit.high
+                                  : want.high;
+    int64_t size = MIB; /* a power of two */
+    while (size < least && size <= INT64_MAX / 2)
+        size *= 2;
     e.proposed = propose(FACT_shm_limit, size);
     ESTIMATE_IF(q, &e, want.known ? "verdict.if.shm" : "verdict.if.shm_try",
                 SHORT(size));

@@ -49,8 +49,8 @@ struct estimate effect_kv_cache_memory(const struct ask *q) {
     int64_t size = ceil_div(kv.need.high, POOL_STEP) * POOL_STEP;
     e.proposed = propose(FACT_kv_cache_memory, size);
     e.after = span_exact(size);
-    struct span steps = span_plus(workspace_bytes(q->c), graph_bytes(q->c));
-    e.limit = span_beyond(room, steps);
+    e.limit =
+        span_beyond(room, span_plus(workspace_bytes(q->c), graph_bytes(q->c)));
     estimate_needs(&e, free.known, FACT_free_before_load);
     estimate_needs(&e, !free.known || room.known, FACT_model);
     if (e.limit.known)
@@ -116,34 +116,24 @@ static struct estimate by_estimate(const struct ask *q,
     return e;
 }
 
-/* V0: "stored in KV cache (21904)". */
+/* V0: "stored in KV cache (21904)", or "# GPU blocks: 410" of 16 tokens each. */
 static struct estimate by_tokens(const struct ask *q, int64_t length,
-                                 int64_t pool) {
+                                 int64_t held) {
+    int64_t pool = held < length ? held : length;
     struct estimate e =
         estimate_of(FACT_max_model_len, span_exact(length), span_exact(pool));
-    const struct fact *blocks = &q->c->in[FACT_kv_blocks];
-    bool is_of_blocks = blocks->known && !q->c->in[FACT_kv_tokens].known;
     e.after = e.limit;
     estimate_judge(&e);
     e.proposed = propose(FACT_max_model_len, pool);
-    struct str held = is_of_blocks
-                          ? FORMULA(q->a, "% blocks x %", COUNT(blocks->number),
-                                    COUNT(setting_of(q->c, FACT_block_size, 1)))
-                          : write_count(q->a, pool);
+    struct str text =
+        q->c->in[FACT_kv_tokens].known
+            ? write_count(q->a, pool)
+            : FORMULA(q->a, "% blocks x %",
+                      COUNT(q->c->in[FACT_kv_blocks].number),
+                      COUNT(setting_of(q->c, FACT_block_size, 1)));
     e.formula = EXPLAIN(q, of_length, "max_model_len = min(%, %) = % tokens",
-                        COUNT(length), TEXT(held), COUNT(pool));
+                        COUNT(length), TEXT(text), COUNT(pool));
     return e;
-}
-
-/* "# GPU blocks: 410" of 16 tokens each hold 6,560. */
-static int64_t tokens_printed(const struct inputs *c) {
-    const struct fact *blocks = &c->in[FACT_kv_blocks];
-    int64_t block = setting_of(c, FACT_block_size, 0), tokens;
-    if (c->in[FACT_kv_tokens].known)
-        return c->in[FACT_kv_tokens].number;
-    return blocks->known && block > 0 && mul_i64(blocks->number, block, &tokens)
-               ? tokens
-               : 0;
 }
 
 static struct str write_longest(const struct ask *q, const struct kv_side *kv,
@@ -159,36 +149,28 @@ static struct str write_longest(const struct ask *q, const struct kv_side *kv,
                    MIDDLE(fixed), COUNT(length), MIDDLE(slope), BYTES(whole));
 }
 
-/* One need at one length: the pool holds at most the same share of it. */
-static struct str write_most(const struct ask *q, const struct kv_side *kv,
-                             int64_t most) {
-    const struct linear_fit *l = &kv->demand.line;
-    int64_t pool = span_middle(kv->pool), need = span_middle(l->bytes), at;
-    if (kv->demand.by_model || most <= 0 || need <= 0 ||
-        !mul_div_floor(l->tokens, pool, need, &at))
-        return (struct str){0};
-    return EXPLAIN(q, of_length,
-                   "max_model_len at most = % tokens x % / % = about % tokens",
-                   COUNT(l->tokens), BYTES(pool), BYTES(need), COUNT(at));
-}
-
 /* As long as the pool's share of the need at the worst corner, if all of the
- * need grows with the length. */
+ * need grows with the length; the pool holds at most the same share of it. */
 static struct estimate by_proportion(const struct ask *q,
-                                     const struct kv_side *kv, int64_t most) {
+                                     const struct kv_side *kv) {
     const struct linear_fit *l = &kv->demand.line;
     struct estimate e = estimate_of_kv(kv);
-    int64_t length = 0;
+    int64_t length = 0, at;
+    int64_t pool = span_middle(kv->pool), need = span_middle(l->bytes);
     e.after = span_none();
     e.short_by = span_beyond(kv->need, kv->pool);
-    e.formula = write_most(q, kv, most);
     needs_add(&e.needs, FACT_model);
-    bool is_reckoned =
-        !kv->demand.by_model && l->bytes.known && l->bytes.high > 0 &&
-        kv->pool.low > 0 &&
-        mul_div_floor(l->tokens, kv->pool.low, l->bytes.high, &length);
-    length -= length % BLOCK_LARGEST;
-    if (is_reckoned && length > 0) {
+    if (kv->demand.by_model)
+        return e;
+    if (need > 0 && mul_div_floor(l->tokens, pool, need, &at))
+        e.formula =
+            EXPLAIN(q, of_length,
+                    "max_model_len at most = % tokens x % / % = about % tokens",
+                    COUNT(l->tokens), BYTES(pool), BYTES(need), COUNT(at));
+    if (l->bytes.known && l->bytes.high > 0 && kv->pool.low > 0 &&
+        mul_div_floor(l->tokens, kv->pool.low, l->bytes.high, &length))
+        length -= length % BLOCK_LARGEST;
+    if (length > 0) {
         estimate_if(&e, "verdict.if.proportional");
         e.proposed = propose(FACT_max_model_len, length);
     }
@@ -209,7 +191,7 @@ static struct estimate by_demand(const struct ask *q,
     int64_t block = kv->demand.block_tokens > 0 ? kv->demand.block_tokens : 1;
     int64_t length = longest.low - longest.low % block;
     if (length <= 0 && longest.high > 0)
-        return by_proportion(q, kv, longest.high);
+        return by_proportion(q, kv);
     if (length <= 0) { /* fixed parts alone take more than there is */
         e.after = demand_bytes(&kv->demand, 1);
         e.short_by = span_beyond(e.after, e.limit);
@@ -230,18 +212,22 @@ struct estimate effect_max_model_len(const struct ask *q) {
     if (!is_pool(q))
         return estimate_beside_pool(q);
     struct kv_side kv = kv_side_of(q);
-    const struct fact *estimate = &q->c->in[FACT_est_max_model_len];
+    int64_t estimate = setting_of(q->c, FACT_est_max_model_len, 0), tokens = 0;
     if (kv.has_no_pool) {
         struct estimate e = estimate_of_kv(&kv);
-        e.limit = e.limit.known ? e.limit : span_exact(0);
+        e.limit = span_or(e.limit, span_exact(0));
         e.verdict = VERDICT_NOT_ENOUGH;
         return e;
     }
-    if (estimate->known && estimate->number > 0 && kv.pool.known)
-        return by_estimate(q, &kv, estimate->number);
-    int64_t tokens = tokens_printed(q->c);
+    if (estimate > 0 && kv.pool.known)
+        return by_estimate(q, &kv, estimate);
+    if (q->c->in[FACT_kv_tokens].known)
+        tokens = q->c->in[FACT_kv_tokens].number;
+    else if (q->c->in[FACT_kv_blocks].known)
+        (void)mul_i64(q->c->in[FACT_kv_blocks].number,
+                      setting_of(q->c, FACT_block_size, 0), &tokens);
     if (rules_is_v0(q->c) == ANSWER_YES && kv.length > 0 && tokens > 0)
-        return by_tokens(q, kv.length, tokens < kv.length ? tokens : kv.length);
+        return by_tokens(q, kv.length, tokens);
     return by_demand(q, &kv);
 }
 
@@ -271,27 +257,14 @@ static struct str write_halved(const struct ask *q, const struct kv_side *kv,
         FACTS(FACT_kv_needed, FACT_max_model_len, FACT_kv_available,
               FACT_est_max_model_len, FACT_kv_cache_dtype, FACT_model);
     int64_t half = kv->need.low / 2;
-    bool is_half = kv->need.known && after.low - half < half / 1000 &&
-                   half - after.low < half / 1000;
-    struct str lower = is_half ? FORMULA(q->a, "kv_needed at least = % / 2 = %",
-                                         BYTES(kv->need.low), BYTES(after.low))
-                               : (struct str){0};
+    struct str lower = {0};
+    if (kv->need.known && after.low - half < half / 1000 &&
+        half - after.low < half / 1000)
+        lower = FORMULA(q->a, "kv_needed at least = % / 2 = %",
+                        BYTES(kv->need.low), BYTES(after.low));
     return formula_join(
         q->a, lower,
         EXPLAIN(q, used, "kv_needed with fp8 = %", BETWEEN(after)));
-}
-
-/* Not enough by itself: the length that fp8 would carry. */
-static void propose_length(const struct ask *q, const struct kv_side *kv,
-                           const struct demand *fp8, struct estimate *e) {
-    struct span longest = demand_tokens(fp8, kv->pool, kv->length);
-    if (longest.known && longest.low > 0) {
-        e->proposed = propose(FACT_max_model_len, longest.low);
-        e->formula = formula_join(
-            q->a, e->formula,
-            FORMULA(q->a, "fp8 is enough up to max_model_len = % tokens",
-                    COUNT(longest.low)));
-    }
 }
 
 struct estimate effect_kv_dtype(const struct ask *q) {
@@ -314,12 +287,18 @@ struct estimate effect_kv_dtype(const struct ask *q) {
     }
     estimate_judge(&e);
     e.formula = write_halved(q, &kv, e.after);
-    if (verdict_is_open(e.verdict) && !kv.demand.by_model)
-        needs_add(&e.needs, FACT_model);
-    if (e.verdict == VERDICT_ENOUGH)
+    estimate_needs(&e, !verdict_is_open(e.verdict) || kv.demand.by_model,
+                   FACT_model);
+    struct span longest = demand_tokens(&fp8, kv.pool, kv.length);
+    if (e.verdict == VERDICT_ENOUGH) {
         e.proposed = propose_word(FACT_kv_cache_dtype, STR("fp8"));
-    else
-        propose_length(q, &kv, &fp8, &e);
+    } else if (longest.known && longest.low > 0) { /* the length it carries */
+        e.proposed = propose(FACT_max_model_len, longest.low);
+        e.formula = formula_join(
+            q->a, e.formula,
+            FORMULA(q->a, "fp8 is enough up to max_model_len = % tokens",
+                    COUNT(longest.low)));
+    }
     return e;
 }
 
@@ -360,8 +339,6 @@ static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
 
 struct estimate effect_decode_context_parallel(const struct ask *q) {
     struct kv_side kv = kv_side_of(q);
-    int64_t tp = tensor_ranks(q->c);
-    int64_t now = setting_of(q->c, FACT_decode_context_parallel, 1);
     struct estimate e = estimate_none(FACT_kv_needed);
     if (!is_pool(q))
         return estimate_none(FACT_requested_bytes);
@@ -370,9 +347,9 @@ struct estimate effect_decode_context_parallel(const struct ask *q) {
         needs_add(&e.needs, q->c->model ? FACT_max_model_len : FACT_model);
         return e;
     }
-    int64_t copies = copies_of(q->c->model, tp);
-    for (int64_t ranks = now * 2;
-         ranks <= copies && e.verdict != VERDICT_ENOUGH; ranks *= 2)
+    int64_t copies = copies_of(q->c->model, tensor_ranks(q->c));
+    int64_t ranks = setting_of(q->c, FACT_decode_context_parallel, 1) * 2;
+    for (; ranks <= copies && e.verdict != VERDICT_ENOUGH; ranks *= 2)
         e = shared_by(q, &kv, ranks);
     return e;
 }

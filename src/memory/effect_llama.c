@@ -40,12 +40,11 @@ static bool is_load(const struct ask *q) {
 }
 
 /* Vulkan, SYCL, OpenCL and Metal take weights in pieces of what one buffer may
- * be: the piece that was refused says nothing of the rest. */
+ * be: the piece that was refused is no measure of the rest. */
 static bool is_piece(const struct ask *q) {
-    static const char *const devices[] = {"vulkan", "sycl", "opencl", "metal",
-                                          NULL};
-    return is_load(q) && q->c->in[FACT_device_kind].known &&
-           str_in(q->c->in[FACT_device_kind].word, devices);
+    const struct fact *kind = &q->c->in[FACT_device_kind];
+    return is_load(q) && kind->known &&
+           STR_IS_ONE(kind->word, "vulkan", "sycl", "opencl", "metal");
 }
 
 /* A cache of layers on the CPU: the host refused it. */
@@ -62,13 +61,6 @@ static bool is_of_step(const struct ask *q) {
     return is_compute(q) || stage_is(q->c, "serve");
 }
 
-/* One card, with nothing of the model beside it. */
-static bool is_alone(const struct inputs *c) {
-    int64_t layers = setting_of(c, FACT_model_layers, 0);
-    return setting_of(c, FACT_gpu_count, 0) == 1 && layers > 0 &&
-           setting_of(c, FACT_gpu_layers, 0) == layers;
-}
-
 static int64_t context_in(const struct ask *q) {
     return setting_of(q->c, FACT_context_length, 0);
 }
@@ -76,18 +68,16 @@ static int64_t context_in(const struct ask *q) {
 /* At most so much was left for the buffer: the model may lie on the host in
  * part. */
 static struct span room_of(const struct ask *q) {
-    struct span free = span_in(q->c, FACT_gpu_free);
-    struct span held = is_load(q)
-                           ? span_exact(0)
-                           : span_in(q->c, FACT_weights_bytes);
-    if (is_on_host(q)) { /* weights are mapped there */
-        return span_in(q->c, FACT_host_free);
-    }
-    if (q->c->in[FACT_gpu_free].source == SOURCE_DERIVED)
-        return free; /* already reduced by these buffers:
-                        diagnose/free_memory.c */
+    const struct inputs *c = q->c;
+    struct span free = span_in(c, FACT_gpu_free);
+    struct span held =
+        is_load(q) ? span_exact(0) : span_in(c, FACT_weights_bytes);
+    if (is_on_host(q)) /* weights are mapped there */
+        return span_in(c, FACT_host_free);
+    if (c->in[FACT_gpu_free].source == SOURCE_DERIVED)
+        return free; /* less these buffers already: diagnose/free_memory.c */
     if (is_compute(q))
-        held = span_plus(held, span_in(q->c, FACT_kv_bytes));
+        held = span_plus(held, span_in(c, FACT_kv_bytes));
     struct span least = span_beyond(span_exact(free.low), held);
     return free.known && held.known ? span_of(least.low, free.high)
                                     : span_none();
@@ -96,14 +86,12 @@ static struct span room_of(const struct ask *q) {
 /* What was refused: printed, else the whole cache. */
 static struct span asked_of(const struct ask *q) {
     struct span tried = span_in(q->c, FACT_tried_alloc);
-    struct span cache = span_in(q->c, FACT_kv_bytes);
-    if (is_load(q) && !tried.known)
-        return span_in(q->c, FACT_weights_bytes);
-    if (tried.known || !is_cache(q))
-        return tried;
-    return cache.known ? cache
-                       : llama_cache_bytes(
-                             q->c, setting_of(q->c, FACT_context_length, 0));
+    if (is_load(q))
+        return span_or(tried, span_in(q->c, FACT_weights_bytes));
+    return tried.known || !is_cache(q)
+               ? tried
+               : span_or(span_in(q->c, FACT_kv_bytes),
+                         llama_cache_bytes(q->c, context_in(q)));
 }
 
 static struct estimate begin(const struct ask *q) {
@@ -182,28 +170,32 @@ static struct span at_context(const struct ask *q, struct span before,
     if (!is_plain && is_cache(q) && span_is_exact(all) && all.low > 0 &&
         span_is_exact(then))
         return span_share(before, then.low, all.low);
-    struct span scores =
-        is_compute(q) ? with_fewer_scores(q, before, fewer, now) : span_none();
-    if (scores.known)
-        return scores;
-    return is_plain || !linear.known ? linear
-                                     : span_of(linear.low, before.high);
+    if (!is_plain && linear.known)
+        linear = span_of(linear.low, before.high);
+    return is_compute(q)
+               ? span_or(with_fewer_scores(q, before, fewer, now), linear)
+               : linear;
 }
 
 /* A shorter cache that is in place leaves more: all that it gives back where
- * its layers keep every token, else nobody knows how much of it. */
+ * its layers keep every token and nothing of the model is beside the one card,
+ * else at most that. */
 static struct span room_at(const struct ask *q, struct span room, int64_t now,
                            int64_t fewer) {
+    int64_t layers = setting_of(q->c, FACT_model_layers, 0);
     struct span cache = span_in(q->c, FACT_kv_bytes);
     struct span back = span_share(cache, now - fewer, now);
     if (!is_compute(q) || !back.known || !room.known)
         return room;
-    bool is_whole = llama_is_linear(q->c, cache) && is_alone(q->c);
+    bool is_whole = llama_is_linear(q->c, cache) && layers > 0 &&
+                    setting_of(q->c, FACT_gpu_count, 0) == 1 &&
+                    setting_of(q->c, FACT_gpu_layers, 0) == layers;
     return span_plus(room, is_whole ? back : span_of(0, back.high));
 }
 
-/* Of one card: at most what the weights leave of it. */
-static struct span card_of_cache(const struct ask *q) {
+/* Of a cache on one card of which only the size is known: at most what the
+ * weights leave. */
+static struct span room_of_card(const struct ask *q) {
     struct span rest = span_beyond(span_in(q->c, FACT_gpu_total),
                                    span_in(q->c, FACT_weights_bytes));
     bool is_one = setting_of(q->c, FACT_gpu_count, 1) == 1;
@@ -213,19 +205,18 @@ static struct span card_of_cache(const struct ask *q) {
 }
 
 /* Halved until the buffer fits, and what comes behind it; where no length is
- * sure to, and where nobody knows the room, until it may. */
+ * sure to, and where the room is not known, until it may. */
 static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
     int64_t fewer = now, first = 0;
-    struct span room = e->limit.known ? e->limit : card_of_cache(q);
+    struct span room = span_or(e->limit, room_of_card(q));
     enum verdict fits = VERDICT_NOT_ENOUGH;
     bool is_searched = !is_load(q) && room.known && room.high > 0;
     do {
         fewer = fewer / 2 - fewer / 2 % PAD;
         fewer = fewer < PAD ? PAD : fewer;
-        struct span later = later_of(q, fewer, 0), after = at_context(
-                                                    q, e->before, now, fewer);
+        struct span later = later_of(q, fewer, 0);
         struct span there = room_at(q, room, now, fewer);
-        fits = span_fits(after,
+        fits = span_fits(at_context(q, e->before, now, fewer),
                          later.known ? span_beyond(there, later) : there);
         first = first == 0 && fits != VERDICT_NOT_ENOUGH ? fewer : first;
     } while (is_searched && fewer > PAD && fits != VERDICT_ENOUGH);
@@ -233,20 +224,6 @@ static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
     e->after = at_context(q, e->before, now, fewer);
     e->limit = room_at(q, e->limit, now, fewer);
     return fewer;
-}
-
-/* The context in force: said, else the one whose cache was refused. */
-static int64_t context_now(const struct ask *q, const struct estimate *e,
-                           struct str *how) {
-    int64_t now = setting_of(q->c, FACT_context_length, 0);
-    if (now > 0 || !is_cache(q))
-        return now;
-    now = llama_context_of(q->c, e->before);
-    if (now > 0)
-        *how = FORMULA(q->a, "context = % / % per token = % tokens",
-                       MIDDLE(e->before), BYTES(span_middle(e->before) / now),
-                       COUNT(now));
-    return now;
 }
 
 /* Nobody says the context; cache and compute buffer both grow with it. The
@@ -272,9 +249,16 @@ static void put_part(const struct ask *q, struct estimate *e) {
 }
 
 static struct estimate shorter(const struct ask *q) {
-    struct str how = {0};
     struct estimate e = begin(q);
-    int64_t now = context_now(q, &e, &how);
+    int64_t now = context_in(q);
+    struct str how = {0};
+    if (now <= 0 && is_cache(q)) { /* that whose cache was refused */
+        now = llama_context_of(q->c, e.before);
+        if (now > 0)
+            how = FORMULA(q->a, "context = % / % per token = % tokens",
+                          MIDDLE(e.before), BYTES(span_middle(e.before) / now),
+                          COUNT(now));
+    }
     if (!is_cache(q) && !is_compute(q))
         return is_load(q) ? estimate_none(FACT_tried_alloc) : e;
     if (now <= PAD || !e.before.known) {
@@ -301,23 +285,20 @@ static struct estimate narrower(const struct ask *q) {
     struct str key, value;
     struct estimate e = begin(q);
     llama_cache_types(q->c, &key, &value);
-    if (!is_cache(q))
-        return estimate_none(FACT_tried_alloc);
     struct span now =
         span_plus(llama_type_bytes(key, 32), llama_type_bytes(value, 32));
     struct span then = llama_type_bytes(STR("q8_0"), 64);
+    if (!is_cache(q) || (now.known && e.before.known && then.low >= now.low))
+        return estimate_none(FACT_tried_alloc);
     if (!now.known || !e.before.known) {
         needs_add(&e.needs, FACT_kv_cache_dtype);
         return e;
     }
-    if (then.low >= now.low)
-        return estimate_none(FACT_tried_alloc);
     /* K and V are of equal size in all but a few models; state stays. */
     e.after = span_share(e.before, then.low, now.low);
     e.formula =
         write_share(q, "kv cache", e.before, then.low, now.low, e.after);
-    bool may_hold_state = !llama_is_linear(q->c, e.before);
-    if (may_hold_state && e.after.known)
+    if (!llama_is_linear(q->c, e.before) && e.after.known)
         e.after = span_of(e.after.low, e.before.high);
     e.proposed = propose_word(FACT_kv_cache_dtype, STR("q8_0"));
     return judged(q, e, later_of(q, context_in(q), 0));
@@ -328,18 +309,14 @@ static struct estimate narrower(const struct ask *q) {
 #define ALL_LAYERS 99 /* and 999: written for "all", whatever their number */
 #define LARGE_CARD (INT64_C(80) << 30)
 
-/* Layers that lie on the card: -ngl may say more than there are. */
-static int64_t layers_on_card(const struct inputs *c) {
-    int64_t said = setting_of(c, FACT_gpu_layers, 0);
-    int64_t all = c->model ? c->model->layers + 1 : 0;
-    if (all == 0 && said >= ALL_LAYERS)
-        return 0;
-    return all > 1 && (said == 0 || said > all) ? all : said;
+/* Layers differ by a tenth. */
+static struct span about(struct span all, int64_t layers, int64_t of) {
+    struct span even = span_share(all, layers, of);
+    return span_of(span_share(even, 9, 10).low, span_share(even, 11, 10).high);
 }
 
-/* Of how many layers nobody says: 3/4 of them, or 1/2, 1/4, 1/8, until they
- * fit into what is free, or where that is unknown into the largest usual card.
- * Layers differ by a tenth. */
+/* Of how many layers is not known: 3/4 of them, or 1/2, 1/4, 1/8, until they
+ * fit into what is free, or where that is unknown into the largest usual card. */
 static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
     static const struct {
         int64_t of;
@@ -352,13 +329,11 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
     needs_add(&e.needs, is_all ? FACT_model : FACT_gpu_layers);
     if (!is_load(q) || is_piece(q) || !e.before.known)
         return e;
-    struct span even = span_share(e.before, parts[0].kept, parts[0].of);
-    while (i < last && span_share(even, 11, 10).high > room) {
+    e.after = about(e.before, parts[0].kept, parts[0].of);
+    while (i < last && e.after.high > room) {
         i++;
-        even = span_share(e.before, parts[i].kept, parts[i].of);
+        e.after = about(e.before, parts[i].kept, parts[i].of);
     }
-    e.after =
-        span_of(span_share(even, 9, 10).low, span_share(even, 11, 10).high);
     e.formula = write_share(q, "buffer on the card", e.before, parts[i].kept,
                             parts[i].of, e.after);
     e = judged(q, e, later_of(q, context_in(q), 0));
@@ -397,43 +372,48 @@ static struct span held_by_layer(const struct ask *q) {
 static void put_layers(const struct ask *q, struct estimate *e, int64_t now,
                        int64_t fewer, struct span room) {
     struct span held = held_by_layer(q);
-    struct span even = span_share(e->before, fewer, now);
     e->limit = held.known && room.known
                    ? span_plus(room, span_times(held, now - fewer))
                    : room;
-    e->after = is_of_step(q)
-                   ? e->before
-                   : span_of(span_share(even, 9, 10).low,
-                             span_share(even, 11, 10).high);
+    e->after = is_of_step(q) ? e->before : about(e->before, fewer, now);
 }
 
 /* The most layers with which the buffer fits, and what comes behind it;
- * three in four where nobody knows the room. */
+ * three in four where the room is not known. */
 static int64_t layers_that_fit(const struct ask *q, struct estimate *e,
                                int64_t now) {
     struct span room = e->limit;
-    int64_t fewer = now * 3 / 4, n = now;
-    bool is_searched = room.known && room.high > 0;
-    while (is_searched && n > 0) {
-        put_layers(q, e, now, --n, room);
+    int64_t fewer = now * 3 / 4;
+    bool is_found = false;
+    for (int64_t n = now - 1;
+         n >= 0 && !is_found && room.known && room.high > 0; n--) {
+        put_layers(q, e, now, n, room);
         struct span later = later_of(q, context_in(q), n);
         struct span rest = later.known ? span_beyond(e->limit, later)
                                        : span_share(e->limit, 9, 10);
-        if (span_fits(e->after, rest) == VERDICT_ENOUGH) {
-            fewer = n;
-            break;
-        }
+        is_found = span_fits(e->after, rest) == VERDICT_ENOUGH;
+        fewer = is_found ? n : fewer;
     }
     fewer = fewer >= now ? now - 1 : fewer;
     put_layers(q, e, now, fewer, room);
     return fewer;
 }
 
+/* Layers that lie on the card: -ngl may be more than there are. */
+static int64_t layers_on_card(const struct inputs *c) {
+    int64_t said = setting_of(c, FACT_gpu_layers, 0);
+    int64_t all = c->model ? c->model->layers + 1 : 0;
+    if (all == 0 && said >= ALL_LAYERS)
+        return 0;
+    return all > 1 && (said == 0 || said > all) ? all : said;
+}
+
 static struct estimate fewer_layers(const struct ask *q) {
-    int64_t total = layers_on_card(q->c), now = total;
+    const struct inputs *c = q->c;
     struct estimate e = begin(q);
-    int64_t seen = is_cache(q) ? llama_layers_in(q->c, e.before) : 0;
-    now = seen > 0 ? seen : now; /* the buffer itself says how many */
+    int64_t total = layers_on_card(c);
+    int64_t seen = is_cache(q) ? llama_layers_in(c, e.before) : 0;
+    int64_t now = seen > 0 ? seen : total; /* the buffer itself shows it */
     if (is_piece(q) ||
         (is_of_step(q) && !(held_by_layer(q).known && e.limit.known)))
         return e; /* of one layer; the room that others leave is not known */
@@ -443,12 +423,12 @@ static struct estimate fewer_layers(const struct ask *q) {
     if (!e.after.known)
         return e;
     (void)mul_div_floor(fewer, UNITS_MICRO, now, &e.capacity_micro);
-    bool is_split = setting_of(q->c, FACT_gpu_count, 1) > 1 && total > now;
+    bool is_split = setting_of(c, FACT_gpu_count, 1) > 1 && total > now;
     e.proposed = propose(FACT_gpu_layers,
                          is_split ? fewer * total / now : fewer);
-    e.formula = is_of_step(q) ? (struct str){0}
-                              : write_share(q, "buffer on the card", e.before,
-                                            fewer, now, e.after);
+    if (!is_of_step(q))
+        e.formula =
+            write_share(q, "buffer on the card", e.before, fewer, now, e.after);
     e = judged(q, e, later_of(q, context_in(q), fewer));
     if (!e.limit.known)
         ESTIMATE_IF(q, &e, "verdict.if.layers", SHORT(e.after.high),
@@ -480,17 +460,15 @@ static struct estimate smaller_batch(const struct ask *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, UBATCH);
     struct estimate e = begin(q);
     if (!is_compute(q))
-        return is_cache(q) || is_load(q)
-                   ? estimate_none(FACT_tried_alloc)
-                   : e;
+        return is_cache(q) || is_load(q) ? estimate_none(FACT_tried_alloc) : e;
     int64_t fewer = fewer_at_once(q, &e, now);
     struct span linear = span_share(e.before, fewer, now);
     if (fewer <= 0 || !linear.known) {
         needs_add(&e.needs, FACT_max_num_batched_tokens);
         return e;
     }
-    struct span scores = with_fewer_scores(q, e.before, fewer, now);
-    e.after = scores.known ? scores : span_of(linear.low, e.before.high);
+    e.after = span_or(with_fewer_scores(q, e.before, fewer, now),
+                      span_of(linear.low, e.before.high));
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
     e.formula = write_share(q, "compute buffer at least", e.before, fewer, now,
                             e.after);

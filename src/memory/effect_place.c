@@ -87,10 +87,8 @@ struct estimate effect_build_jobs(const struct ask *q) {
         return e;
     }
     e.before = now > 0 ? span_times(each, now) : span_none();
-    if (e.limit.known) {
-        jobs = e.limit.low / each.high;
-        jobs = now > 0 && jobs >= now ? now - 1 : jobs;
-    }
+    jobs = e.limit.known ? e.limit.low / each.high : jobs;
+    jobs = e.limit.known && now > 0 && jobs >= now ? now - 1 : jobs;
     jobs = jobs < 1 ? 1 : jobs > COMPILE_JOBS_MAX ? COMPILE_JOBS_MAX : jobs;
     e.after = span_times(each, jobs);
     e.proposed = propose(FACT_build_jobs, jobs);
@@ -142,71 +140,31 @@ static struct estimate at_start(const struct ask *q) {
     return e;
 }
 
-/* What was in use of the card before the program loaded anything: others', but
- * for a context. */
-static struct span held_before_load(const struct inputs *c) {
-    struct span held = span_minus(span_in(c, FACT_gpu_total),
-                                  span_in(c, FACT_free_before_load));
-    return is_on(c, FACT_shares_host_memory) || !held.known ||
-                   held.low <= CONTEXT_MOST
-               ? span_none()
-               : span_of(held.low - CONTEXT_MOST, held.high);
-}
-
 /* What others hold of the card: the log's own sum, or what it lists, or at
  * most what lies outside of this process. */
 static struct span others_of(const struct inputs *c) {
+    struct span total = span_in(c, FACT_gpu_total);
+    struct span own =
+        first_known(c, FACT_LIST(FACT_process_in_use, FACT_pytorch_reserved,
+                                 FACT_pytorch_allocated));
     /* ranks of this job are no others there, but may be ended as well */
-    bool has_ranks =
-        c->in[FACT_own_ranks].known && c->in[FACT_own_ranks].number > 0;
-    struct span sum =
-        has_ranks ? span_none() : span_in(c, FACT_others_in_use);
-    struct span before = held_before_load(c);
+    struct span sum = setting_of(c, FACT_own_ranks, 0) > 0
+                          ? span_none()
+                          : span_in(c, FACT_others_in_use);
+    /* in use before the program loaded anything: others', but for a context */
+    struct span before = span_minus(total, span_in(c, FACT_free_before_load));
     if (c->in[FACT_other_in_use].known)
         return span_in(c, FACT_other_in_use);
-    if (!sum.known && before.known)
-        return before;
-    struct span in_use =
-        span_minus(span_in(c, FACT_gpu_total), span_in(c, FACT_gpu_free));
-    struct span rest =
-        sum.known
-            ? sum
-            : span_minus(in_use,
-                         first_known(c, FACT_LIST(FACT_process_in_use,
-                                                  FACT_pytorch_reserved,
-                                                  FACT_pytorch_allocated)));
-    if (!c->in[FACT_process_in_use].known) {
-        /* the allocator does not count the context of its own process */
+    if (!sum.known && before.known && before.low > CONTEXT_MOST &&
+        !is_on(c, FACT_shares_host_memory))
+        return span_of(before.low - CONTEXT_MOST, before.high);
+    struct span rest = span_or(
+        sum, span_minus(span_minus(total, span_in(c, FACT_gpu_free)), own));
+    /* the allocator does not count the context of its own process */
+    if (!c->in[FACT_process_in_use].known)
         rest = span_beyond(rest, span_exact(CONTEXT_LEAST));
-    }
     bool is_rounding = span_middle(rest) < NOBODY; /* nobody else is there */
     return rest.known ? span_of(0, is_rounding ? 0 : rest.high) : rest;
-}
-
-static struct str write_others(const struct ask *q, struct span free,
-                               struct span others, struct span limit) {
-    bool is_least = others.low > 0;
-    return EXPLAIN(
-        q, FACT_LIST(FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use),
-        "free %= % + % of others = %",
-        TEXT(is_least ? STR("") : STR("at most ")), MIDDLE(free),
-        BYTES(span_is_exact(others) || is_least ? span_middle(others)
-                                                : others.high),
-        BYTES(is_least ? span_middle(limit) : limit.high));
-}
-
-/* Enough if so much is freed. What lies outside the framework is no interval
- * of what others hold: the context is in it. */
-static void bound_by_freed(const struct ask *q, struct estimate *e,
-                           const struct shortfall *s, struct span others) {
-    struct span missing = s->missing;
-    struct span in_use = span_beyond(s->total, s->free);
-    ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(span_middle(missing)));
-    e->is_trifle = !is_telling(missing, others.known ? others : in_use);
-    e->share_micro = e->limit.known && others.low > 0
-                         ? share_that_passes(e->after, e->limit)
-                         : SHARE_NONE;
-    e->short_by = missing;
 }
 
 /* Live tensors fill the GPU, a little more was refused, and others hold little:
@@ -216,19 +174,41 @@ static bool is_last_drop(const struct ask *q, const struct shortfall *s,
                          struct span others) {
     bool has_pool = stage_is(q->c, "serve") || stage_is(q->c, "capture") ||
                     stage_is(q->c, "wake");
-    struct span own = first_known(q->c, FACT_LIST(FACT_pytorch_allocated,
-                                                  FACT_process_in_use));
     struct span rest = span_plus(s->free, others);
-    struct span total = s->total;
-    if (!own.known)
-        own = span_beyond(total, rest);
-    if (!total.known)
-        total = span_plus(own, rest);
+    struct span own =
+        span_or(first_known(q->c, FACT_LIST(FACT_pytorch_allocated,
+                                            FACT_process_in_use)),
+                span_beyond(s->total, rest));
+    struct span total = span_or(s->total, span_plus(own, rest));
     if (!total.known || !s->missing.known || has_pool)
         return !has_pool && s->missing.known;
     return own.low >= total.high / 100 * FULL_PERCENT &&
            own.low <= total.high && s->missing.high < total.low / 100 &&
            others.high < total.low / FEW_OTHERS;
+}
+
+static struct str write_others(const struct ask *q, struct span free,
+                               struct span others, struct span limit) {
+    bool is_least = others.low > 0;
+    return EXPLAIN(
+        q, FACT_LIST(FACT_tried_alloc, FACT_gpu_free, FACT_other_in_use),
+        "free %= % + % of others = %",
+        TEXT(is_least ? STR("") : STR("at most ")), MIDDLE(free),
+        BYTES(is_least ? span_middle(others) : others.high),
+        BYTES(is_least ? span_middle(limit) : limit.high));
+}
+
+/* Enough if so much is freed. What lies outside the framework is no interval
+ * of what others hold: the context is in it. */
+static void bound_by_freed(const struct ask *q, struct estimate *e,
+                           const struct shortfall *s, struct span others) {
+    ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(span_middle(s->missing)));
+    e->is_trifle = !is_telling(s->missing,
+                               span_or(others, span_beyond(s->total, s->free)));
+    e->share_micro = e->limit.known && others.low > 0
+                         ? share_that_passes(e->after, e->limit)
+                         : SHARE_NONE;
+    e->short_by = s->missing;
 }
 
 static void put_last_drop(const struct ask *q, struct estimate *e) {
@@ -240,18 +220,13 @@ static void put_last_drop(const struct ask *q, struct estimate *e) {
     e->share_micro = SHARE_NONE;
 }
 
-/* The list of processes has this one and no other. */
-static bool is_alone(const struct inputs *c) {
-    return is_on(c, FACT_own_process_listed) &&
-           !c->in[FACT_other_in_use].known && !c->in[FACT_others_in_use].known;
-}
-
 static struct estimate for_allocation(const struct ask *q) {
     const struct inputs *c = q->c;
     struct shortfall s = shortfall_of(q);
     struct span others = others_of(c);
-    if (is_alone(c))
-        return estimate_none(FACT_tried_alloc);
+    if (is_on(c, FACT_own_process_listed) &&
+        !inputs_knows_any(c, FACT_LIST(FACT_other_in_use, FACT_others_in_use)))
+        return estimate_none(FACT_tried_alloc); /* and no other process */
     if (s.asked.known && s.free.known && s.free.low >= s.asked.high)
         return estimate_unknown(FACT_tried_alloc); /* nothing is missing */
     struct estimate e =
@@ -272,40 +247,33 @@ static struct estimate for_allocation(const struct ask *q) {
 }
 
 struct estimate effect_free_other_process(const struct ask *q) {
-    switch (q->what) {
-    case SHORT_FREE_AT_START: return at_start(q);
-    case SHORT_ALLOCATION: return for_allocation(q);
-    case SHORT_KV_POOL: return estimate_unknown(FACT_kv_needed);
-    case SHORT_HOST: return host_refusal(q);
-    case SHORT_TOKENS:
-    case SHORT_UNKNOWN: break;
-    }
-    return estimate_unknown(FACT_requested_bytes);
+    return q->what == SHORT_FREE_AT_START ? at_start(q)
+           : q->what == SHORT_ALLOCATION  ? for_allocation(q)
+           : q->what == SHORT_HOST        ? host_refusal(q)
+           : is_pool(q)                   ? estimate_unknown(FACT_kv_needed)
+                        : estimate_unknown(FACT_requested_bytes);
 }
 
-/* Releases before 2.1 do not have them: by their version, or by words of
- * releases before 2.0. */
-static bool is_before_segments(const struct inputs *c) {
-    const struct fact *version = &c->in[FACT_torch_version];
-    int order = 0;
-    if (version->known && version_valid(version->word))
-        return version_compare(version->word, STR("2.1"), &order) && order < 0;
-    return word_is(c, FACT_oom_words, "bare") ||
-           word_is(c, FACT_oom_words, "cached");
-}
-
-/* At most free and unallocated memory become one block. */
+/* At most free and unallocated memory become one block. Releases before 2.1
+ * have no such segments: by their version, or by words of those before 2.0. */
 struct estimate effect_expandable_segments(const struct ask *q) {
     static const enum fact_name of_block[] =
         FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_unallocated,
               FACT_pytorch_reserved, FACT_pytorch_allocated);
     const struct inputs *c = q->c;
-    struct span spare = span_in(c, FACT_pytorch_unallocated);
-    if (!is_allocation(q) || is_before_segments(c))
+    const struct fact *version = &c->in[FACT_torch_version];
+    int order = 0;
+    bool is_before = word_is(c, FACT_oom_words, "bare") ||
+                     word_is(c, FACT_oom_words, "cached");
+    if (version->known && version_valid(version->word))
+        is_before =
+            version_compare(version->word, STR("2.1"), &order) && order < 0;
+    if (!is_allocation(q) || is_before)
         return estimate_none(FACT_tried_alloc);
-    if (!spare.known)
-        spare = span_beyond(span_in(c, FACT_pytorch_reserved),
-                            span_in(c, FACT_pytorch_allocated));
+    struct span spare =
+        span_or(span_in(c, FACT_pytorch_unallocated),
+                span_beyond(span_in(c, FACT_pytorch_reserved),
+                            span_in(c, FACT_pytorch_allocated)));
     struct estimate e = estimate_of_allocation(c);
     struct span free = e.limit;
     e.limit = span_plus(free, spare);

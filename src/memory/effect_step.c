@@ -85,16 +85,14 @@ static struct term kept_part(const struct ask *q, const struct cut *cut) {
 static bool choose_cut(const struct shortfall *s, int64_t now, bool is_halved,
                        struct cut *cut) {
     static const int64_t eighths[] = {6, 4, 2, 1};
-    bool is_found = false;
-    for (size_t i = is_halved ? 1 : 0; i < sizeof eighths / sizeof *eighths;
-         i++) {
+    bool is_found = false, is_mild = false;
+    for (size_t i = is_halved ? 1 : 0; !is_mild && i < 4; i++) {
         struct cut one;
-        if (!cut_at(now, eighths[i], &one))
-            continue;
-        *cut = one;
-        is_found = true;
-        if (growing_for(s->missing.high, cut) <= s->held.high / 4)
-            break;
+        if (cut_at(now, eighths[i], &one)) {
+            *cut = one;
+            is_found = true;
+            is_mild = growing_for(s->missing.high, cut) <= s->held.high / 4;
+        }
     }
     return is_found;
 }
@@ -102,10 +100,11 @@ static bool choose_cut(const struct shortfall *s, int64_t now, bool is_halved,
 /* Of all that is held, what need not grow with the setting. */
 static int64_t share_growing(int64_t whole, int64_t growing) {
     int64_t share;
-    if (whole <= 0 ||
-        !mul_div_floor(whole - growing, UNITS_MICRO, whole, &share))
-        return SHARE_NONE;
-    return share > 0 ? share : 0;
+    return whole <= 0 ||
+                   !mul_div_floor(whole - growing, UNITS_MICRO, whole, &share)
+               ? SHARE_NONE
+           : share > 0 ? share
+                       : 0;
 }
 
 /* What the message counts; where only the whole GPU's use is known, that. */
@@ -186,24 +185,26 @@ static bool cut_to_fit(const struct shortfall *s, int64_t now, bool is_halved,
     return cut->kept < of;
 }
 
-static bool is_large(const struct shortfall *s) {
-    return s->total.known ? s->asked.low > s->total.low / LARGE_SHARE
-                          : s->held.known && s->asked.low > s->held.high / 2;
-}
-
-/* Half of the request fits, and it is large enough to be what was too much. */
-static bool is_cured_by_half(const struct shortfall *s) {
-    return s->asked.high / 2 <= s->free.low &&
-           (!s->total.known || s->asked.high > s->total.low / SMALL_SHARE);
-}
-
-/* By the request where that is the large thing, else by what is held. */
+/* By the request where that is the large thing, or where half of it fits and it
+ * is large enough to be what was too much; else by what is held. */
 static void cut_missing(const struct ask *q, struct estimate *e,
                         const struct shortfall *s, int setting, int64_t now,
                         struct cut *cut) {
+    if (!s->missing.known) {
+        /* what was asked is not printed: it was more than what was free */
+        if (!s->asked.known && s->free.low > 0)
+            ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
+        return;
+    }
     bool is_server = engine_of(q->c)->keeps_pool;
     bool is_halved = setting != FACT_image_side && setting != FACT_num_frames;
-    if ((is_server || is_cured_by_half(s) || is_large(s)) &&
+    bool is_large = s->total.known
+                        ? s->asked.low > s->total.low / LARGE_SHARE
+                        : s->held.known && s->asked.low > s->held.high / 2;
+    bool is_cured_by_half =
+        s->asked.high / 2 <= s->free.low &&
+        (!s->total.known || s->asked.high > s->total.low / SMALL_SHARE);
+    if ((is_server || is_cured_by_half || is_large) &&
         cut_to_fit(s, now, is_halved, cut))
         put_scaled(q, e, s, cut);
     else if (!is_server && choose_cut(s, now, is_halved, cut))
@@ -215,29 +216,22 @@ static int64_t steps_of(int64_t now) {
     return now > FEW_STEPS ? FINE_STEPS : now;
 }
 
-static int64_t setting_kept(int64_t now, const struct cut *cut) {
-    int64_t kept = cut->kept;
-    return now > FEW_STEPS && !mul_div_floor(now, cut->kept, cut->of, &kept)
-               ? now
-               : kept;
-}
-
-/* The side of a square that keeps so much of its area, in whole cells of 32
- * pixels, as models of images want it. */
-static int64_t side_kept(int64_t now, const struct cut *cut) {
-    int64_t side = now - now % SIDE_CELL;
-    while (side > SIDE_CELL && side * side / cut->kept > now * now / cut->of)
-        side -= SIDE_CELL;
-    return side;
-}
-
+/* A large setting goes down in sixteenths: 4096 to 2304, not to 2298. Of an
+ * image it is the side of a square that keeps so much of its area, in whole
+ * cells of 32 pixels; frames go from 129 to 69, not to 72. */
 static struct fact proposed_of(enum fact_name setting, int64_t now,
                                const struct cut *cut) {
-    int64_t kept = setting == FACT_image_side ? side_kept(now, cut)
-                                              : setting_kept(now, cut);
+    int64_t kept = cut->kept, side = now - now % SIDE_CELL;
+    if (now > FEW_STEPS && !mul_div_floor(now, cut->kept, cut->of, &kept))
+        kept = now;
+    if (setting == FACT_image_side) {
+        while (side > SIDE_CELL &&
+               side * side / cut->kept > now * now / cut->of)
+            side -= SIDE_CELL;
+        kept = side;
+    }
     bool is_of_fours = setting == FACT_num_frames && now % 4 == 1;
-    kept -= is_of_fours ? (kept - 1) % 4 : 0; /* 129 to 69, not to 72 */
-    return propose(setting, kept);
+    return propose(setting, kept - (is_of_fours ? (kept - 1) % 4 : 0));
 }
 
 enum fact_name step_setting(const struct inputs *c, enum effect effect) {
@@ -328,13 +322,6 @@ static bool put_without_room(const struct ask *q, struct estimate *e,
     return true;
 }
 
-/* What was asked is not printed: it was more than what was free. */
-static void put_at_most(const struct ask *q, struct estimate *e,
-                        const struct shortfall *s) {
-    if (!s->asked.known && s->free.known && s->free.low > 0)
-        ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
-}
-
 /* One sample is the least, and what is there cannot be short. */
 static bool is_to_scale(const struct ask *q, const struct shortfall *s,
                         int64_t now) {
@@ -352,17 +339,11 @@ struct estimate step_scaled(const struct ask *q, int setting) {
         return estimate_none(FACT_tried_alloc);
     if (s.asked.known && !s.free.known && s.asked.low < TELLING)
         return e; /* a small request shows that all was full, and no more */
-    bool is_put = !s.free.known &&
-                  put_without_room(q, &e, &s, steps_of(now), &cut);
-    if (!is_put && !s.missing.known) {
-        put_at_most(q, &e, &s);
-        return e;
-    }
-    if (!is_put)
+    if (s.free.known || !put_without_room(q, &e, &s, steps_of(now), &cut))
         cut_missing(q, &e, &s, setting, steps_of(now), &cut);
     if (now <= 0 && e.after.known && cut.kept < cut.of / DEEPEST_CUT)
         e.is_trifle = true; /* nobody halves seven times */
-    if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0) {
+    if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0 && cut.of > 0) {
         e.proposed = proposed_of((enum fact_name)setting, now, &cut);
         say_value(q, &e);
     }

@@ -40,6 +40,7 @@ static bool is_making_state(const struct inputs *c) {
 
 /* ---- the changes ---- */
 
+/* The run by one fix; is_known: it changes something. */
 static struct new_run change_of(const struct ask *q,
                                 const struct training_setup *s) {
     static const char all[] = "weights, gradients and optimizer state";
@@ -93,15 +94,6 @@ static struct new_run change_of(const struct ask *q,
     return new;
 }
 
-/* From half on: a quarter, an eighth ... one sample. */
-static bool halve_again(struct new_run *change) {
-    if (change->then.batch <= 1)
-        return false;
-    change->then.batch /= 2;
-    change->proposed = propose(FACT_batch_size, change->then.batch);
-    return true;
-}
-
 /* ---- the room ---- */
 
 /* What a part was and would be; nothing where it stays. */
@@ -115,15 +107,14 @@ static struct span activations_then(const struct training_setup *s,
                                     struct span now,
                                     const struct training *then) {
     int64_t batch = change->then.batch;
-    if (batch == s->batch) { /* checkpoints: by shape at most, perhaps none */
-        return then->activations.known ? span_of(0, then->activations.high)
-                                       : span_none();
-    }
-    struct span least = span_share(now, batch, s->batch);
     struct span gone =
         span_share(now, LEAST_OF_TEN * (s->batch - batch), 10 * s->batch);
-    return least.known && gone.known ? span_of(least.low, now.high - gone.low)
-                                     : span_none();
+    if (batch != s->batch)
+        return span_between(span_share(now, batch, s->batch),
+                            span_minus(now, span_exact(gone.low)));
+    /* checkpoints: by shape at most, perhaps none */
+    return then->activations.known ? span_of(0, then->activations.high)
+                                   : span_none();
 }
 
 /* A backward pass: what was refused against what would be free. */
@@ -163,15 +154,14 @@ static struct estimate of_state(const struct ask *q,
     struct formulas f = {0};
     struct training was = memory_training(q->a, s, NULL);
     struct training is = memory_training(q->a, &change->then, &f);
-    struct span held = span_in(c, FACT_pytorch_allocated);
-    struct span rest = span_plus(was.weights, was.gradients);
-    struct span made = span_beyond(held, rest);
+    struct span made = span_beyond(span_in(c, FACT_pytorch_allocated),
+                                   span_plus(was.weights, was.gradients));
     struct span spared = span_plus(gain_of(was.weights, is.weights),
                                    gain_of(was.gradients, is.gradients));
-    struct estimate e = estimate_unknown(FACT_requested_bytes);
-    e.before = was.optimizer;
+    struct span room = span_plus(span_in(c, FACT_gpu_free), made);
+    struct estimate e = estimate_of(FACT_requested_bytes, was.optimizer,
+                                    span_plus(room, spared));
     e.after = is.optimizer;
-    e.limit = span_plus(span_plus(span_in(c, FACT_gpu_free), made), spared);
     e.formula = f.count > 0 ? f.at[f.count - 1] : (struct str){0};
     if (e.after.known && e.after.high == 0)
         estimate_gone(&e); /* it goes to the host */
@@ -221,15 +211,12 @@ static bool put_state(const struct ask *q, struct estimate *e) {
     struct new_run change = change_of(q, &s);
     struct shortfall room = shortfall_of(q);
     struct span all = span_plus(room.held, room.free);
-    bool is_of_step = str_eq(str_of(change.part), STR("activations"));
     struct span then = state_then(q, &change.then);
-    if (s.params <= 0 || is_of_step || !change.is_known || !all.known ||
-        !then.known)
+    if (s.params <= 0 || str_eq(str_of(change.part), STR("activations")) ||
+        !change.is_known || !all.known || !then.known)
         return false;
-    e->quantity = FACT_requested_bytes;
-    e->before = state_then(q, &s);
+    *e = estimate_of(FACT_requested_bytes, state_then(q, &s), all);
     e->after = then;
-    e->limit = all;
     estimate_judge(e);
     if (e->verdict != VERDICT_NOT_ENOUGH) {
         if (span_is_exact(then))
@@ -263,48 +250,48 @@ static struct estimate bounded(const struct ask *q, struct needs needs) {
     return e;
 }
 
-static struct estimate reckoned(const struct ask *q,
-                                const struct training_setup *s) {
-    struct new_run change = change_of(q, s);
-    struct estimate e;
-    if (!change.is_known)
-        return estimate_none(FACT_tried_alloc);
-    do {
-        e = is_making_state(q->c) ? of_state(q, s, &change)
-                                  : of_step(q, s, &change);
-    } while (e.verdict != VERDICT_ENOUGH && q->effect == EFFECT_batch_size &&
-             halve_again(&change));
-    if (e.verdict != VERDICT_NOT_ENOUGH)
-        e.proposed = change.proposed;
-    return e;
-}
-
 /* By the whole setup; without the number of ranks and the stage of ZeRO a no is
- * none yet. */
+ * none yet. A batch is halved until it is enough: a half, a quarter, an eighth
+ * ... one sample. */
 static struct estimate by_setup(const struct ask *q) {
     const struct inputs *c = q->c;
     struct training_setup s = training_setup_of(c);
-    bool is_told_of_ranks =
-        c->in[FACT_gpu_count].known || c->in[FACT_data_parallel].known;
-    struct estimate e = reckoned(q, &s);
-    bool is_assumed = e.verdict == VERDICT_NOT_ENOUGH &&
-                      (!is_told_of_ranks || !c->in[FACT_zero_stage].known);
-    return is_assumed || e.verdict == VERDICT_UNKNOWN ? bounded(q, e.needs) : e;
+    struct new_run change = change_of(q, &s);
+    struct estimate e = estimate_none(FACT_tried_alloc);
+    for (bool is_more = change.is_known; is_more;) {
+        e = is_making_state(c) ? of_state(q, &s, &change)
+                               : of_step(q, &s, &change);
+        is_more = e.verdict != VERDICT_ENOUGH &&
+                  q->effect == EFFECT_batch_size && change.then.batch > 1;
+        change.then.batch /= is_more ? 2 : 1;
+        if (q->effect == EFFECT_batch_size)
+            change.proposed = propose(FACT_batch_size, change.then.batch);
+    }
+    if (change.is_known && e.verdict != VERDICT_NOT_ENOUGH)
+        e.proposed = change.proposed;
+    bool is_assumed =
+        !c->in[FACT_zero_stage].known ||
+        !inputs_knows_any(c, FACT_LIST(FACT_gpu_count, FACT_data_parallel));
+    return (e.verdict == VERDICT_NOT_ENOUGH && is_assumed) ||
+                   e.verdict == VERDICT_UNKNOWN
+               ? bounded(q, e.needs)
+               : e;
 }
 
-/* A batch is one of inference as well. Where nobody says what the program is
- * for, the rest are bounds. */
+/* A batch is one of inference as well. Where what the program is for is not
+ * known, the rest are bounds. */
 static struct estimate untrained(const struct ask *q) {
-    if (q->effect == EFFECT_batch_size)
-        return step_scaled(q, (int)step_setting(q->c, q->effect));
-    return q->c->in[FACT_task].known ? estimate_none(FACT_tried_alloc)
-                                     : bounded(q, (struct needs){0});
+    return q->effect == EFFECT_batch_size
+               ? step_scaled(q, (int)step_setting(q->c, q->effect))
+           : q->c->in[FACT_task].known ? estimate_none(FACT_tried_alloc)
+                                       : bounded(q, (struct needs){0});
 }
 
 struct estimate effect_training(const struct ask *q) {
     const struct inputs *c = q->c;
     struct estimate e = estimate_none(FACT_tried_alloc);
     bool is_batch = q->effect == EFFECT_batch_size;
+    bool is_of_step = is_batch || q->effect == EFFECT_gradient_checkpointing;
     bool is_step =
         training_is_step(c) || (stage_is(c, "forward") && training_is_asked(c));
     if (q->what == SHORT_HOST && is_batch)
@@ -313,13 +300,10 @@ struct estimate effect_training(const struct ask *q) {
         return e;
     if (!is_trained(c))
         return untrained(q);
-    bool is_of_step = is_batch || q->effect == EFFECT_gradient_checkpointing;
     if (is_of_step && is_making_state(c))
         return e; /* activations are gone by then */
     name_needs(q, &e);
-    if (!is_step || e.needs.count > 0)
-        return bounded(q, e.needs);
-    return by_setup(q);
+    return is_step && e.needs.count == 0 ? by_setup(q) : bounded(q, e.needs);
 }
 
 /* Activations fall with the length as they do with the batch: at least in

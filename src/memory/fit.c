@@ -200,20 +200,25 @@ static struct span least_of(struct arena *a, const struct fit_question *q,
     return least.known && least.low == 1 ? span_none() : least;
 }
 
+/* From the smallest up; what is smaller than the weights is passed over. */
+static void find_least_card(struct arena *a, const struct fit_question *again,
+                            struct fit *fit) {
+    const struct gpu *gpu = again->c.model ? next_card(again, NULL) : NULL;
+    int64_t least = fit->weights.known ? fit->weights.low : 0;
+    for (; gpu != NULL && fit->least_gpu == NULL; gpu = next_card(again, gpu))
+        if (gpu->total_high >= least && on_card(a, again, gpu) == FIT_YES)
+            fit->least_gpu = gpu;
+}
+
 /* Engines that split layers are asked by ranks; those that lay them, or the
- * state of a training run, over all cards, by cards. Cards are tried from the
- * smallest up; those smaller than the weights are passed over. */
+ * state of a training run, over all cards, by cards. */
 static void find_least(struct arena *a, const struct fit_question *q,
                        struct fit *fit) {
     struct fit_question again = fit_asked_again(q, &fit->c);
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
     bool is_laid = !fit->is_training && engine_of(&fit->c)->spreads_layers;
-    const struct gpu *gpu =
-        q->c.model && !q->is_verdict ? next_card(q, NULL) : NULL;
-    int64_t least = fit->weights.known ? fit->weights.low : 0;
-    for (; gpu != NULL && fit->least_gpu == NULL; gpu = next_card(q, gpu))
-        if (gpu->total_high >= least && on_card(a, &again, gpu) == FIT_YES)
-            fit->least_gpu = gpu;
+    if (!q->is_verdict)
+        find_least_card(a, &again, fit);
     if (fit->c.model == NULL || !span_in(&fit->c, FACT_gpu_total).known ||
         inputs_says_pool(&fit->c))
         return;

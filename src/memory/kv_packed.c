@@ -144,10 +144,10 @@ static int64_t add_compressors(const struct caches *c, struct block_layout *p,
 static bool has_layout(const struct variant *w, const struct caches *c) {
     bool is_fp8 = kv_dtype_is_fp8(w->kv_dtype) || w->kv_dtype.n == 0 ||
                   w->is_kv_dtype_open;
-    bool is_bounded =
-        c->windows <= SHAPE_LAYERS_MAX && c->dense <= SHAPE_LAYERS_MAX &&
-        c->sparse <= SHAPE_LAYERS_MAX && c->index_bytes <= ROW_MOST &&
-        c->latent <= ROW_MOST && c->sparse_ratio <= BLOCK_TOKENS;
+    int64_t layers = larger(c->windows, larger(c->dense, c->sparse));
+    bool is_bounded = layers <= SHAPE_LAYERS_MAX &&
+                      larger(c->index_bytes, c->latent) <= ROW_MOST &&
+                      c->sparse_ratio <= BLOCK_TOKENS;
     return is_fp8 && w->rules->need == NEED_GROUPS && is_bounded &&
            c->windows > 0 && c->dense > 0 && c->sparse > 0 &&
            c->indexes == c->dense && c->index_bytes > INDEX_SCALE &&

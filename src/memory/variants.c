@@ -275,7 +275,7 @@ static bool gives_printed(const struct inputs *c, const struct variant *w) {
             return false;
     }
     return !w->rules->is_v0 || blocks <= 0 || !swap->known ||
-           (block.known && block.low > 0 && swap->number / block.low == blocks);
+           (block.low > 0 && swap->number / block.low == blocks);
 }
 
 /* Of all variants, those that explain the log; all where none does. */
