@@ -19,15 +19,9 @@ static const enum fact_name used[] =
     FACTS(FACT_gpu_total, FACT_gpu_memory_utilization, FACT_gpu_free,
           FACT_kv_needed, FACT_kv_available, FACT_tried_alloc, FACT_model);
 
-/* A default is no fact: what it was, the log does not say. */
+/* A default is no fact: what the share was, the log does not show. */
 static bool is_share_said(const struct inputs *c) {
-    const struct fact *share = &c->in[FACT_gpu_memory_utilization];
-    return share->known && share->source != SOURCE_DEFAULT;
-}
-
-static void need_share_inputs(const struct inputs *c, struct estimate *e) {
-    estimate_needs(e, span_in(c, FACT_gpu_total).known, FACT_gpu_total);
-    estimate_needs(e, is_share_said(c), FACT_gpu_memory_utilization);
+    return inputs_says_any(c, FACT_LIST(FACT_gpu_memory_utilization));
 }
 
 static struct span share_in_force(const struct inputs *c) {
@@ -39,12 +33,12 @@ static struct span share_in_force(const struct inputs *c) {
 static int64_t least_share(struct span need, struct span pool,
                            struct span total, int64_t now) {
     struct span gap = span_minus(need, pool);
-    struct span more = gap.known && total.low > 0
-                           ? span_share(span_exact(gap.high > 0 ? gap.high : 0),
-                                        MICRO, total.low)
-                           : span_none();
+    struct span more =
+        span_share(span_exact(gap.high > 0 ? gap.high : 0), MICRO, total.low);
     int64_t least;
-    return more.known && add_i64(now, more.high, &least) ? step_up(least) : 0;
+    return gap.known && more.known && add_i64(now, more.high, &least)
+               ? step_up(least)
+               : 0;
 }
 
 /* ---- up ---- */
@@ -52,15 +46,14 @@ static int64_t least_share(struct span need, struct span pool,
 /* The largest that free memory and the graphs beside the share allow. */
 static int64_t ceiling_of(const struct inputs *c, struct span total) {
     struct span free = span_in(c, FACT_gpu_free);
-    struct span graphs = span_in(c, FACT_cuda_graph_bytes);
-    struct span rest = span_minus(total, graphs);
-    int64_t most = MOST, by_part;
+    struct span rest = span_minus(total, span_in(c, FACT_cuda_graph_bytes));
+    int64_t most = MOST, part;
     if (rules_count_graphs(c) == ANSWER_NO && rest.known &&
-        mul_div_floor(rest.low, MICRO, total.high, &by_part))
-        most = by_part < most ? by_part : most;
-    bool is_at_start = free.known && c->in[FACT_requested_bytes].known;
-    if (is_at_start && mul_div_floor(free.low, MICRO, total.high, &by_part))
-        most = by_part < most ? by_part : most;
+        mul_div_floor(rest.low, MICRO, total.high, &part) && part < most)
+        most = part;
+    if (free.known && c->in[FACT_requested_bytes].known &&
+        mul_div_floor(free.low, MICRO, total.high, &part) && part < most)
+        most = part;
     return step_down(most);
 }
 
@@ -87,24 +80,6 @@ struct span memory_least_utilization(struct arena *a, const struct inputs *c) {
     return surely < INT64_MAX ? span_of(perhaps, surely) : span_none();
 }
 
-/* What the share in force held shows how large the GPU is at least; 0: nothing
- * does. */
-static int64_t least_gpu(const struct inputs *c, struct span pool) {
-    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
-    struct span held = span_plus(span_in(c, FACT_weights_bytes), pool);
-    int64_t least;
-    return is_share_said(c) && held.known && held.low > 0 && now->number > 0 &&
-                   mul_div_floor(held.low, MICRO, now->number, &least)
-               ? least
-               : 0;
-}
-
-static int64_t share_above(const struct inputs *c) {
-    const struct fact *now = &c->in[FACT_gpu_memory_utilization];
-    int64_t most = is_share_said(c) ? MOST - now->number : STEPS_MAX * STEP;
-    return most < STEPS_MAX * STEP ? most : STEPS_MAX * STEP;
-}
-
 /* Of the sizes from `least` (SMALL_CARD where that is not known) to LARGE_CARD,
  * those on which the room above the share is as much as is missing. */
 static int64_t share_of_cards(int64_t gap, int64_t room, int64_t least) {
@@ -112,32 +87,36 @@ static int64_t share_of_cards(int64_t gap, int64_t room, int64_t least) {
     if (room <= 0 || !mul_div_floor(gap, MICRO, room, &size) ||
         size >= LARGE_CARD * GIB)
         return 0;
-    if (size <= from) { /* on all of them; the least is a bound of the log */
+    if (size <= from) /* on all of them; the least is a bound of the log */
         return least > 0 ? MICRO : SHARE_NONE;
-    }
     (void)mul_div_floor(LARGE_CARD * GIB - size, MICRO, LARGE_CARD * GIB - from,
                         &share);
     return share;
 }
 
-/* Even all of the GPU is too little below a size. */
-static void bound_by_least_gpu(const struct ask *q, struct estimate *e,
-                               struct span gap, int64_t above) {
-    int64_t size;
-    if (above <= 0 || !mul_div_floor(gap.low, MICRO, above, &size))
-        return;
-    ESTIMATE_IF(q, e, "verdict.if.gpu_least", SHORT(span_middle(gap)),
-                SHORT(size));
-    e->share_micro = 0;
+/* What the share in force held shows how large the GPU is at least; 0: nothing
+ * does. */
+static int64_t least_gpu(const struct inputs *c, struct span pool) {
+    int64_t now = setting_of(c, FACT_gpu_memory_utilization, 0), least;
+    struct span held = span_plus(span_in(c, FACT_weights_bytes), pool);
+    return is_share_said(c) && held.known && held.low > 0 && now > 0 &&
+                   mul_div_floor(held.low, MICRO, now, &least)
+               ? least
+               : 0;
 }
 
-/* The card is unknown: what that much is of the least it can be, else of two
- * usual ones. */
+/* The card is unknown: what the gap is of the least it can be, else of two
+ * usual ones. Even all of the GPU is too little below a size. */
 static void bound_by_card(const struct ask *q, const struct kv_side *kv,
                           struct estimate *e) {
     const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
+    bool is_said = is_share_said(q->c);
     struct span gap = span_minus(kv->need, kv->pool);
-    int64_t least = least_gpu(q->c, kv->pool), above = share_above(q->c);
+    struct span weights = span_in(q->c, FACT_weights_bytes);
+    int64_t least = least_gpu(q->c, kv->pool), size;
+    int64_t above = is_said && MOST - now->number < STEPS_MAX * STEP
+                        ? MOST - now->number
+                        : STEPS_MAX * STEP;
     if (!gap.known || gap.high <= 0)
         return;
     int64_t small = ceil_div(gap.high, SMALL_CARD * GIB / 100) * STEP;
@@ -147,17 +126,18 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
     e->formula = formula_join(q->a, e->formula,
                               FORMULA(q->a, "more = % / % GiB = %", short_by,
                                       PLAIN(LARGE_CARD), RATIO(large)));
-    struct span weights = span_in(q->c, FACT_weights_bytes);
-    bool is_small_out = weights.known && weights.low >= SMALL_CARD * GIB;
-    e->share_micro = share_of_cards(
-        gap.high, is_share_said(q->c) ? above : USUAL_ROOM * STEP, least);
+    e->share_micro =
+        share_of_cards(gap.high, is_said ? above : USUAL_ROOM * STEP, least);
     if (step > 0 && step <= above) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_at_least", short_by, RATIO(step),
                     SHORT(least));
         e->proposed = propose(FACT_gpu_memory_utilization, now->number + step);
     } else if (large > above) {
-        bound_by_least_gpu(q, e, gap, above);
-    } else if (small > above || is_small_out) {
+        if (above > 0 && mul_div_floor(gap.low, MICRO, above, &size)) {
+            ESTIMATE_IF(q, e, "verdict.if.gpu_least", short_by, SHORT(size));
+            e->share_micro = 0;
+        }
+    } else if (small > above || weights.low >= SMALL_CARD * GIB) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", short_by, RATIO(large));
     } else {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size", short_by, RATIO(large),
@@ -180,27 +160,16 @@ static void bound_by_step(const struct ask *q, const struct kv_side *kv,
                                       BYTES(total.low), BYTES(more.low)));
 }
 
-static bool is_free_at_start(const struct inputs *c, struct span total,
-                             int64_t share) {
-    struct span asked = share_of(total, share);
-    return span_fits(asked, span_in(c, FACT_gpu_free)) == VERDICT_ENOUGH ||
-           span_fits(asked, span_in(c, FACT_free_before_load)) ==
-               VERDICT_ENOUGH;
-}
-
-static bool is_bound(const struct note *condition, const char *key) {
-    return condition->key != NULL && strcmp(condition->key, key) == 0;
-}
-
 /* A negative pool: what it lacks, and one request of unknown size. */
 static void put_bare(const struct ask *q, struct estimate *e,
                      const struct kv_side *kv) {
     struct note bound = e->condition;
+    struct str key = str_of(bound.key);
     struct term lacks = SHORT(-kv->pool.low);
-    if (is_bound(&bound, "verdict.if.gpu_size"))
+    if (str_eq(key, STR("verdict.if.gpu_size")))
         ESTIMATE_IF(q, e, "verdict.if.negative_step", lacks, TEXT(bound.arg[1]),
                     TEXT(bound.arg[2]));
-    else if (is_bound(&bound, "verdict.if.gpu_size_large"))
+    else if (str_eq(key, STR("verdict.if.gpu_size_large")))
         ESTIMATE_IF(q, e, "verdict.if.negative_step_large", lacks,
                     TEXT(bound.arg[1]));
     else
@@ -217,6 +186,10 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
     bool is_beyond = share <= 0 || share > most;
     int64_t chosen = is_beyond ? most : share;
     struct span gain = share_of(total, chosen > before ? chosen - before : 0);
+    struct span held = share_of(total, chosen);
+    bool is_free =
+        span_fits(held, span_in(q->c, FACT_gpu_free)) == VERDICT_ENOUGH ||
+        span_fits(held, span_in(q->c, FACT_free_before_load)) == VERDICT_ENOUGH;
     e->limit = span_plus(kv->pool, gain);
     estimate_judge(e);
     e->formula = formula_join(
@@ -227,10 +200,8 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
         e->proposed = propose(FACT_gpu_memory_utilization, share);
     if (is_bare && e->verdict == VERDICT_ENOUGH)
         put_bare(q, e, kv);
-    if (e->verdict == VERDICT_ENOUGH &&
-        !is_free_at_start(q->c, total, chosen)) {
-        ESTIMATE_IF(q, e, "verdict.if.free_at_start",
-                    SHORT(share_of(total, chosen).high));
+    if (e->verdict == VERDICT_ENOUGH && !is_free) {
+        ESTIMATE_IF(q, e, "verdict.if.free_at_start", SHORT(held.high));
         needs_add(&e->needs, FACT_gpu_free);
     }
 }
@@ -238,16 +209,16 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
 struct estimate effect_utilization_up(const struct ask *q) {
     const struct inputs *c = q->c;
     struct span total = span_in(c, FACT_gpu_total);
-    if (!is_pool(q)) { /* takes room from what failed */
+    if (!is_pool(q)) /* takes room from what failed */
         return estimate_beside_pool(q);
-    }
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
     bool is_bare = !kv.need.known && kv.pool.known && kv.pool.high <= 0;
     if (is_bare)
         kv.need = span_exact(0); /* that much first, one request besides */
     struct span gap = span_minus(kv.need, kv.pool);
-    need_share_inputs(c, &e);
+    estimate_needs(&e, total.known, FACT_gpu_total);
+    estimate_needs(&e, is_share_said(c), FACT_gpu_memory_utilization);
     estimate_needs(&e, kv.need.known && kv.pool.known,
                    c->model ? FACT_kv_available : FACT_model);
     e.short_by = span_at_least(gap, 0);
@@ -258,11 +229,10 @@ struct estimate effect_utilization_up(const struct ask *q) {
         reckon_up(q, &kv, total, is_bare, &e);
         return e;
     }
-    if (total.known) { /* an input is missing: what the gap says without it */
+    if (total.known) /* an input is missing: what the gap shows without it */
         bound_by_step(q, &kv, total, &e);
-    } else {
+    else
         bound_by_card(q, &kv, &e);
-    }
     if (is_bare && e.verdict == VERDICT_MAY_BE_ENOUGH)
         put_bare(q, &e, &kv);
     return e;
@@ -382,9 +352,9 @@ static bool starves_pool(const struct ask *q, struct span loss) {
 /* What other processes and the own CUDA context (0.3 to 1.0 GiB) leave of the
  * card, in two decimals. */
 static int64_t share_beside_others(const struct inputs *c, struct span total) {
-    struct span rest =
-        span_minus(span_minus(total, span_in(c, FACT_other_in_use)),
-                   span_exact(OWN_CONTEXT_MOST));
+    struct span others =
+        span_plus(span_in(c, FACT_other_in_use), span_exact(OWN_CONTEXT_MOST));
+    struct span rest = span_minus(total, others);
     int64_t share;
     return rest.known && rest.low >= 0 &&
                    mul_div_floor(rest.low, MICRO, total.high, &share)
@@ -512,16 +482,16 @@ static struct estimate down_for_allocation(const struct ask *q) {
     struct span total = span_in(c, FACT_gpu_total);
     struct estimate e = estimate_of_allocation(c);
     struct span gap = span_minus(e.before, e.limit);
-    need_share_inputs(c, &e);
+    estimate_needs(&e, total.known, FACT_gpu_total);
+    estimate_needs(&e, is_share_said(c), FACT_gpu_memory_utilization);
     estimate_needs(&e, e.limit.known, FACT_gpu_free);
     if (!gap.known || !total.known || total.low <= 0)
         return e;
-    if (!is_share_said(c)) {
-        estimate_less_share(q, &e, total, gap);
-        try_from_default(c, &e);
-        return e;
-    }
-    return lowered(q, e, total, gap);
+    if (is_share_said(c))
+        return lowered(q, e, total, gap);
+    estimate_less_share(q, &e, total, gap);
+    try_from_default(c, &e);
+    return e;
 }
 
 /* While weights load or memory is measured there is no pool to shrink. The
@@ -541,13 +511,9 @@ static struct estimate down_by_stage(const struct ask *q) {
 }
 
 struct estimate effect_utilization_down(const struct ask *q) {
-    switch (q->what) {
-    case SHORT_FREE_AT_START: return down_at_start(q);
-    case SHORT_ALLOCATION: return down_by_stage(q);
-    case SHORT_KV_POOL: return estimate_none(FACT_kv_needed);
-    case SHORT_HOST: return share_of_host(q);
-    case SHORT_TOKENS:
-    case SHORT_UNKNOWN: break;
-    }
-    return estimate_none(FACT_requested_bytes);
+    return q->what == SHORT_FREE_AT_START ? down_at_start(q)
+           : q->what == SHORT_ALLOCATION  ? down_by_stage(q)
+           : q->what == SHORT_HOST        ? share_of_host(q)
+           : is_pool(q)                   ? estimate_none(FACT_kv_needed)
+                                          : estimate_none(FACT_requested_bytes);
 }

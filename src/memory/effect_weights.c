@@ -15,40 +15,31 @@ static const enum fact_name used[] =
     FACTS(FACT_weights_bytes, FACT_model, FACT_quantization, FACT_kv_needed,
           FACT_kv_available, FACT_tried_alloc, FACT_gpu_free);
 
-/* The engine gives to its pool what weights leave. */
-static bool has_pool(const struct inputs *c) {
-    return engine_of(c)->is_named;
-}
-
-/* A server's own limit for the weights that it loads, where the log names one;
- * else what was loaded and what was free. */
-static struct span room_to_load(const struct inputs *c, struct span free) {
-    struct span limit = span_in(c, FACT_pool_available);
-    return limit.known ? limit
-                       : span_plus(span_in(c, FACT_pytorch_allocated), free);
-}
-
 /* Against the pool; against all of the card while weights load; else a step
  * failed beside them, and gets what they give back. */
 static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
                                  int64_t bits) {
     struct span now = weights_bytes(q->c);
     struct span then = weights_with_bits(q->c, bits);
+    struct span less = span_at_least(span_minus(now, then), 0);
     struct estimate e = estimate_of_allocation(q->c);
-    struct span free = e.limit, less = span_minus(now, then);
-    bool is_judged = true;
+    /* a server's own limit for the weights that it loads, if it is printed */
+    struct span room =
+        span_or(span_in(q->c, FACT_pool_available),
+                span_plus(span_in(q->c, FACT_pytorch_allocated), e.limit));
+    bool is_beside_pool = false;
     if (is_pool(q)) {
         e = estimate_of_kv(kv);
-        e.limit = span_plus(kv->pool, span_at_least(less, 0));
+        e.limit = span_plus(kv->pool, less);
     } else if (stage_is(q->c, "load")) {
-        e = estimate_of(FACT_weights_bytes, now, room_to_load(q->c, free));
+        e = estimate_of(FACT_weights_bytes, now, room);
         e.after = then;
     } else {
-        is_judged = !has_pool(q->c);
-        e.limit =
-            is_judged ? span_plus(free, span_at_least(less, 0)) : span_none();
+        /* the engine gives to its pool what weights leave */
+        is_beside_pool = engine_of(q->c)->is_named;
+        e.limit = is_beside_pool ? span_none() : span_plus(e.limit, less);
     }
-    if (is_judged)
+    if (!is_beside_pool)
         estimate_judge(&e);
     if (then.known)
         e.formula = EXPLAIN(
@@ -59,13 +50,12 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
     return e;
 }
 
-/* How much there is to load nobody says: at most so much in 16 bits fits with
+/* How much there is to load is not known: at most so much in 16 bits fits with
  * 4, and so much less than was there already. */
 static struct estimate while_loading(const struct ask *q) {
     struct estimate e = estimate_unknown(FACT_weights_bytes);
-    struct shortfall s = shortfall_of(q);
     struct span held = span_in(q->c, FACT_pytorch_allocated);
-    struct span room = span_plus(held, s.free);
+    struct span free = shortfall_of(q).free, room = span_plus(held, free);
     struct span most = span_times(room, 16 / 4);
     needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
     if (most.known) {
@@ -73,7 +63,7 @@ static struct estimate while_loading(const struct ask *q) {
         ESTIMATE_IF(q, &e, "verdict.if.weights_most", SHORT(most.low));
         e.formula =
             FORMULA(q->a, "weights at most = (% + % free) x 16 / 4 bits = %",
-                    BYTES(held.low), BYTES(s.free.low), BYTES(most.low));
+                    BYTES(held.low), BYTES(free.low), BYTES(most.low));
     }
     return e;
 }
@@ -103,31 +93,26 @@ static struct estimate fewer_bits(const struct ask *q, int64_t from) {
 
 struct estimate effect_quantization(const struct ask *q) {
     int64_t from = weight_bits(q->c);
-    struct estimate e =
-        estimate_none(is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
-    if (!is_pool(q) && !is_allocation(q))
-        return e;
-    if (from == 4)
-        return e; /* as narrow as it gets */
     bool is_open = is_allocation(q) && !weights_bytes(q->c).known;
+    if ((!is_pool(q) && !is_allocation(q)) || from == 4) /* no narrower one */
+        return estimate_none(is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
     if (is_open && stage_is(q->c, "load"))
         return while_loading(q);
-    if (is_open && !has_pool(q->c)) {
-        e = step_freeing(q, NARROWER_PERCENT);
-        needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
-        return e;
-    }
-    return fewer_bits(q, from);
+    if (!is_open || engine_of(q->c)->is_named)
+        return fewer_bits(q, from);
+    struct estimate e = step_freeing(q, NARROWER_PERCENT);
+    needs_add(&e.needs, q->c->model ? FACT_weights_bytes : FACT_model);
+    return e;
 }
 
 /* ---- fewer_weights ---- */
 
-/* While loading nobody knows how many requests follow: what stays must fit into
- * what was held and free. */
+/* While loading it is not known how many requests follow: what stays must fit
+ * into what was held and free. */
 static struct estimate stays(const struct ask *q) {
     struct estimate e = estimate_unknown(FACT_weights_bytes);
-    struct shortfall s = shortfall_of(q);
-    struct span room = span_plus(span_in(q->c, FACT_pytorch_allocated), s.free);
+    struct span room =
+        span_plus(span_in(q->c, FACT_pytorch_allocated), shortfall_of(q).free);
     estimate_needs(&e, q->c->model != NULL, FACT_model);
     if (room.known && room.low > 0) {
         e.limit = room;
@@ -143,9 +128,8 @@ static bool put_need(const struct ask *q, struct estimate *e) {
     if (!stage_is(q->c, "load") || !need.known || !have.known ||
         need.low <= have.high)
         return false;
-    *e = estimate_unknown(FACT_requested_bytes);
-    e->before = need;
-    e->limit = have;
+    *e = estimate_of(FACT_requested_bytes, need, have);
+    e->after = span_none();
     ESTIMATE_IF(q, e, "verdict.if.smaller", SHORT(span_middle(have)),
                 SHORT(span_middle(need)));
     return true;
@@ -166,11 +150,10 @@ struct estimate effect_fewer_weights(const struct ask *q) {
 
 /* While loading, all weights in 16 bits against all that was to be had. */
 static struct estimate halved_while_loading(const struct ask *q) {
-    struct shortfall s = shortfall_of(q);
-    struct span held = span_in(q->c, FACT_pytorch_allocated);
     struct span params = span_in(q->c, FACT_model_params);
-    struct estimate e = estimate_of(FACT_weights_bytes, span_times(params, 4),
-                                    span_plus(held, s.free));
+    struct estimate e = estimate_of(
+        FACT_weights_bytes, span_times(params, 4),
+        span_plus(span_in(q->c, FACT_pytorch_allocated), shortfall_of(q).free));
     e.after = span_times(params, 2);
     if (e.after.known && e.limit.known) {
         estimate_judge(&e);
@@ -312,21 +295,17 @@ static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
                       : (struct str){0};
 }
 
-static bool can_be_split(const struct inputs *c, enum fact_name fact,
-                         int64_t ranks) {
-    return fact != FACT_tensor_parallel || !c->model || c->model->heads <= 0 ||
-           c->model->heads % ranks == 0;
-}
-
 static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     const struct inputs *c = q->c;
     int64_t now = setting_of(c, fact, 1);
+    int64_t heads =
+        fact == FACT_tensor_parallel && c->model ? c->model->heads : 0;
     if (!is_pool(q) && !is_allocation(q))
         return estimate_none(FACT_requested_bytes);
     struct kv_side kv = kv_side_of(q);
     struct estimate first = estimate_none(FACT_kv_needed), e = first;
     for (int64_t ranks = now * 2; ranks <= FIT_RANKS_MAX; ranks *= 2) {
-        if (!can_be_split(c, fact, ranks))
+        if (heads > 0 && heads % ranks != 0)
             continue;
         struct span more = freed(c, now, ranks);
         struct demand then = demand_split(q->a, &kv.demand, fact, now, ranks);
@@ -342,10 +321,9 @@ static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     if (verdict_is_open(e.verdict) && first.verdict != VERDICT_NONE) {
         e = first;
         e.verdict = VERDICT_UNKNOWN; /* the fewest ranks, bounded later */
-        if (!c->model)
-            needs_add(&e.needs, FACT_model);
-        else if (!kv.pool.known && is_pool(q))
-            needs_add(&e.needs, FACT_kv_available);
+        estimate_needs(&e, c->model != NULL, FACT_model);
+        estimate_needs(&e, !c->model || kv.pool.known || !is_pool(q),
+                       FACT_kv_available);
     }
     return e;
 }

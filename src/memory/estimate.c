@@ -106,6 +106,7 @@ bool is_pool(const struct ask *q) {
 struct kv_side kv_side_of(const struct ask *q) {
     const struct inputs *c = q->c;
     const struct fact *tokens = &c->in[FACT_kv_tokens];
+    const struct fact *blocks = &c->in[FACT_kv_blocks];
     struct kv_side kv = {.demand = demand_of(q->a, c)};
     kv.length = setting_of(c, FACT_max_model_len, 0);
     kv.need = needed_bytes(c, &kv.demand);
@@ -114,9 +115,8 @@ struct kv_side kv_side_of(const struct ask *q) {
                        rules_is_v0(c) == ANSWER_YES && tokens->known &&
                        kv.length > 0;
     kv.pool_tokens = kv.counts_tokens ? tokens->number : 0;
-    kv.has_no_pool =
-        (kv.pool.known && kv.pool.high <= 0) ||
-        (c->in[FACT_kv_blocks].known && c->in[FACT_kv_blocks].number <= 0);
+    kv.has_no_pool = (kv.pool.known && kv.pool.high <= 0) ||
+                     (blocks->known && blocks->number <= 0);
     return kv;
 }
 
@@ -133,15 +133,6 @@ static struct span free_below_limit(const struct inputs *c) {
                ? span_beyond(span_in(c, FACT_memory_limit),
                              span_plus(held, outside))
                : span_none();
-}
-
-/* A little more was free than what was refused: it lay in pieces that nobody
- * knows the size of, so none is counted. */
-static struct span in_one_piece(const struct shortfall *s) {
-    bool is_nearly = s->asked.known && s->free.known &&
-                     s->free.low >= s->asked.high &&
-                     s->free.low / 2 < s->asked.high;
-    return is_nearly ? span_exact(0) : s->free;
 }
 
 struct shortfall shortfall_of(const struct ask *q) {
@@ -162,14 +153,16 @@ struct shortfall shortfall_of(const struct ask *q) {
                 c, FACT_LIST(FACT_pytorch_allocated, FACT_process_in_use)),
             .total = span_in(c, FACT_gpu_total),
             .has_limit = free_below_limit(c).known};
-        s.free = room_of_request(c, s.asked);
-        s.free = s.free.known ? s.free : free_below_limit(c);
-        if (!s.held.known) { /* at most all that is not free */
-            struct span rest = span_beyond(s.total, s.free);
-            s.held = rest.known ? span_of(0, rest.high) : rest;
-        }
+        s.free = span_or(room_of_request(c, s.asked), free_below_limit(c));
+        struct span rest = span_beyond(s.total, s.free);
+        if (!s.held.known && rest.known) /* at most all that is not free */
+            s.held = span_of(0, rest.high);
     }
-    s.free = in_one_piece(&s);
+    /* A little more was free than what was refused: it lay in pieces of
+     * unknown sizes, so none is counted. */
+    if (s.asked.known && s.free.known && s.free.low >= s.asked.high &&
+        s.free.low / 2 < s.asked.high)
+        s.free = span_exact(0);
     s.missing = span_beyond(s.asked, s.free);
     return s;
 }
@@ -192,11 +185,9 @@ int64_t share_that_passes(struct span after, struct span limit) {
     struct span rest = span_minus(limit, after);
     int64_t width, share;
     if (!rest.known || !add_i64(rest.high, -rest.low, &width) || width <= 0 ||
-        rest.high < 0)
+        rest.high < 0 || !mul_div_floor(rest.high, MICRO, width, &share))
         return SHARE_NONE;
-    return mul_div_floor(rest.high, MICRO, width, &share)
-               ? (share < MICRO ? share : MICRO)
-               : SHARE_NONE;
+    return share < MICRO ? share : MICRO;
 }
 
 /* ---- bounds ---- */
@@ -271,21 +262,17 @@ static bool is_assumed(const struct inputs *c, enum fact_name name) {
                : is_of_ranks(name) && c->model != NULL && !training_is_asked(c);
 }
 
-/* What the engine calls a cache of 8 bits. */
-static struct str narrow_cache(const struct inputs *c) {
-    const struct engine_rules *e = engine_of(c);
-    return e->has_cells ? str_of(e->narrow) : STR("fp8");
-}
-
 /* The same case with another value, or none. */
 static struct inputs varied(const struct inputs *c, enum fact_name name) {
+    const struct engine_rules *engine = engine_of(c);
     struct inputs other = *c;
     struct fact *f = &other.in[name];
     int64_t twice;
     if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice))
         *f = propose(name, twice);
     else if (name == FACT_kv_cache_dtype && !kv_dtype_is_fp8(f->word))
-        *f = propose_word(name, narrow_cache(c));
+        *f = propose_word(name, engine->has_cells ? str_of(engine->narrow)
+                                                  : STR("fp8"));
     else
         f->known = false;
     return other;
@@ -318,35 +305,33 @@ static void put_default(const struct ask *q, struct estimate *e,
     e->share_micro = was_enough ? SHARE_NONE : 0;
 }
 
-/* What these would give back depends on how far the program was. */
-static bool is_by_stage(enum effect effect) {
-    return effect == EFFECT_enforce_eager || effect == EFFECT_gpu_layers;
-}
-
-/* Does what the log prints speak against the other value? */
-static bool is_contradicted(const struct ask *q, const struct inputs *other) {
-    return memory_explains(q->a, q->c) && !memory_explains(q->a, other);
+static bool is_firm(enum verdict v) {
+    return v == VERDICT_ENOUGH || v == VERDICT_NOT_ENOUGH;
 }
 
 void estimate_doubt(const struct ask *q, struct estimate *e) {
-    if (is_allocation(q) && is_by_stage(q->effect) &&
-        !q->c->in[FACT_stage].known && !verdict_is_open(e->verdict) &&
-        e->verdict != VERDICT_NONE) {
+    bool is_dtype_changed = q->effect == EFFECT_kv_cache_dtype &&
+                            !q->c->in[FACT_kv_cache_dtype].known;
+    /* what these would give back depends on how far the program was */
+    bool is_by_stage =
+        q->effect == EFFECT_enforce_eager || q->effect == EFFECT_gpu_layers;
+    if (is_allocation(q) && is_by_stage && !q->c->in[FACT_stage].known &&
+        is_firm(e->verdict)) {
         e->verdict = VERDICT_UNKNOWN;
         needs_add(&e->needs, FACT_stage);
     }
     for (size_t i = 0; i < sizeof decisive / sizeof *decisive; i++) {
-        bool is_firm =
-            e->verdict == VERDICT_ENOUGH || e->verdict == VERDICT_NOT_ENOUGH;
-        bool is_changed = q->effect == EFFECT_kv_cache_dtype &&
-                          decisive[i] == FACT_kv_cache_dtype &&
-                          !q->c->in[FACT_kv_cache_dtype].known;
-        if (!is_firm || (!is_assumed(q->c, decisive[i]) && !is_changed))
+        bool is_changed =
+            is_dtype_changed && decisive[i] == FACT_kv_cache_dtype;
+        if (!is_firm(e->verdict) ||
+            (!is_assumed(q->c, decisive[i]) && !is_changed))
             continue;
         struct inputs other = varied(q->c, decisive[i]);
         struct ask again = {q->a, &other, q->what, q->effect};
-        if (effect_reckon(&again).verdict != e->verdict &&
-            !is_contradicted(q, &other))
+        bool is_same = effect_reckon(&again).verdict == e->verdict;
+        /* or what the log prints speaks against the other value */
+        if (!is_same &&
+            (!memory_explains(q->a, q->c) || memory_explains(q->a, &other)))
             put_default(q, e, decisive[i]);
     }
 }
