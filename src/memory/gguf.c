@@ -69,11 +69,8 @@ struct header {
 static int64_t of_layer(const struct header *h, enum key key, int64_t i,
                         int64_t otherwise) {
     const struct list *l = &h->value[key];
-    if (!l->is_there || l->count == 0)
-        return otherwise;
-    return l->count == 1          ? l->at[0]
-           : (size_t)i < l->count ? l->at[i]
-                                  : otherwise;
+    size_t at = l->count == 1 ? 0 : (size_t)i;
+    return l->is_there && at < l->count ? l->at[at] : otherwise;
 }
 
 static int64_t one(const struct header *h, enum key key, int64_t otherwise) {
@@ -174,19 +171,14 @@ static struct str type_of_file(int64_t type) {
     return STR("gguf");
 }
 
-/* Layers that draft come last and keep no cache here. */
-static int64_t layers_with_cache(const struct header *h, int64_t layers) {
-    int64_t own = layers - one(h, KEY_shared, 0);
-    own = own > 0 ? own : layers;
-    int64_t draft = one(h, KEY_draft, 0);
-    return draft < own ? own - draft : own;
-}
-
 static void add_layers(struct arena *a, struct model *m,
                        const struct header *h) {
-    int64_t count = layers_with_cache(h, m->layers);
-    int64_t index = one(h, KEY_index_dim, 0);
-    for (int64_t i = 0; i < count; i++) {
+    /* layers that draft come last and keep no cache here */
+    int64_t draft = one(h, KEY_draft, 0), index = one(h, KEY_index_dim, 0);
+    int64_t own = m->layers - one(h, KEY_shared, 0);
+    own = own > 0 ? own : m->layers;
+    own -= draft < own ? draft : 0;
+    for (int64_t i = 0; i < own; i++) {
         struct kv_group g = layer(h, i);
         if (g.kv_heads > 0 || g.kind == KV_mla || g.kind == KV_state)
             shape_add(a, m, &g);
@@ -335,7 +327,7 @@ static void take_pair(struct cursor *c, struct header *h) {
     struct str key = take_text(c);
     uint32_t type = (uint32_t)take(c, 4);
     struct list *into = key.n <= GGUF_KEY_BYTES_MAX ? list_of(h, key) : NULL;
-    uint64_t length = 0;
+    uint64_t n = 0;
     if (type == STRING) {
         struct str text = take_text(c);
         if (str_eq(key, STR("general.architecture")))
@@ -343,12 +335,11 @@ static void take_pair(struct cursor *c, struct header *h) {
         else if (str_eq(key, STR("general.name")))
             h->name = text;
     } else if (type == ARRAY) {
-        take_array(c, into, &length);
+        take_array(c, into, &n);
         if (str_eq(key, STR("tokenizer.ggml.tokens")))
-            h->tokens =
-                length < (uint64_t)MODEL_NUMBER_MAX ? (int64_t)length : 0;
+            h->tokens = n < (uint64_t)MODEL_NUMBER_MAX ? (int64_t)n : 0;
     } else if (size_of(type) > 0) {
-        uint64_t n = take(c, size_of(type));
+        n = take(c, size_of(type));
         if (str_eq(key, STR("general.file_type")))
             h->file_type = clamp(n, type);
         if (into && is_whole(type)) {
@@ -404,15 +395,6 @@ static bool take_tensor(struct cursor *c, struct header *h) {
            add_i64(h->bytes, size, &h->bytes);
 }
 
-static void take_tensors(struct cursor *c, struct header *h, uint64_t count) {
-    bool ok = count <= GGUF_TENSORS_MAX;
-    for (uint64_t i = 0; ok && i < count; i++)
-        ok = take_tensor(c, h);
-    if (!ok) { /* cut, or of a type of tomorrow: then nothing is summed */
-        h->params = h->bytes = 0;
-    }
-}
-
 bool gguf_is_one(struct str bytes) {
     return str_starts(bytes, STR("GGUF"));
 }
@@ -433,7 +415,11 @@ const struct model *gguf_model(struct arena *a, struct str bytes,
         take_pair(&c, &h);
     if (c.is_cut || pairs > GGUF_KEYS_MAX)
         refuse(&c, "its metadata end in the middle");
-    take_tensors(&c, &h, tensors);
+    bool are_listed = tensors <= GGUF_TENSORS_MAX;
+    for (uint64_t i = 0; are_listed && i < tensors; i++)
+        are_listed = take_tensor(&c, &h);
+    if (!are_listed) /* cut, or of a type of tomorrow: then nothing is summed */
+        h.params = h.bytes = 0;
     *weights_bytes = h.bytes;
     const struct model *m = gguf_shape(a, &h, name);
     if (m == NULL)

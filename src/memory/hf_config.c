@@ -22,29 +22,25 @@
 
 /* ---- attention ---- */
 
-/* A number, or one per layer; of Nemotron-NAS each block says how many query
- * heads share a pair. */
-static int64_t heads_of(const struct config *c, int64_t layer) {
-    struct json *item = hf_item(c, "num_key_value_heads", layer);
-    struct json *block = hf_item(c, "block_configs", layer);
-    int64_t n, per_group = hf_value_in(json_get(block, "attention"),
-                                       "n_heads_in_group", 0);
-    if (item && json_as_int(item, &n) && shape_is_dim(n))
-        return n;
-    return per_group > 0 ? c->heads / per_group : c->kv_heads;
-}
-
 struct kv_group hf_full_group(const struct config *c, int64_t layer) {
-    int64_t rank = ONE(c, "kv_lora_rank", 0);
-    struct kv_group g = {.kind = KV_full, .layers = 1,
-                         .kv_heads = heads_of(c, layer), .k_dim = c->head_dim,
-                         .v_dim = ONE(c, "v_head_dim", c->head_dim)};
+    int64_t rank = ONE(c, "kv_lora_rank", 0), n;
+    struct json *block = hf_item(c, "block_configs", layer);
+    int64_t per_group =
+        hf_value_in(json_get(block, "attention"), "n_heads_in_group", 0);
+    struct kv_group g = {.kind = KV_full,
+                         .layers = 1,
+                         .kv_heads =
+                             per_group > 0 ? c->heads / per_group : c->kv_heads,
+                         .k_dim = ONE(c, "global_head_dim", c->head_dim)};
     if (rank > 0)
         return (struct kv_group){
             .kind = KV_mla, .layers = 1,
             .latent_dim = rank + ONE(c, "qk_rope_head_dim", 64)};
-    g.k_dim = ONE(c, "global_head_dim", g.k_dim);
-    g.v_dim = g.k_dim == c->head_dim ? g.v_dim : g.k_dim;
+    if (json_as_int(hf_item(c, "num_key_value_heads", layer), &n) &&
+        shape_is_dim(n))
+        g.kv_heads = n;
+    g.v_dim =
+        g.k_dim == c->head_dim ? ONE(c, "v_head_dim", c->head_dim) : g.k_dim;
     g.kv_heads = ONE(c, "num_global_key_value_heads", g.kv_heads);
     return g;
 }
@@ -77,14 +73,6 @@ struct kv_group hf_cross_group(const struct config *c) {
 
 /* ---- recurrent ---- */
 
-static struct kv_group kimi_delta(struct json *linear) {
-    int64_t heads = hf_value_in(linear, "num_heads", 0);
-    int64_t dim = hf_value_in(linear, "head_dim", 0);
-    return shape_delta("kda", hf_value_in(linear, "num_k_heads", heads),
-                       hf_value_in(linear, "head_k_dim", dim), heads, dim,
-                       hf_value_in(linear, "short_conv_kernel_size", 4));
-}
-
 /* Layers with heads are Mamba 2. */
 static struct kv_group mamba(const struct config *c) {
     int64_t heads = ANY(c, hf_type_is(c, "mamba2") ? ONE(c, "num_heads", 0) : 0,
@@ -108,30 +96,30 @@ static struct kv_group mamba(const struct config *c) {
                        kernel);
 }
 
-/* Lightning attention: heads x dim x dim, and no convolution. */
-static struct kv_group lightning(const struct config *c) {
-    struct kv_group g = shape_state("linear");
-    if (shape_is_dim(c->heads) && shape_is_dim(c->head_dim) && c->head_dim < 10000)
-        g.state_elements = c->heads * c->head_dim * c->head_dim;
-    return g;
-}
-
 static struct kv_group of_design(const struct config *c) {
     struct json *linear = json_get(c->text, "linear_attn_config");
-    if (linear)
-        return kimi_delta(linear);
-    if (ONE(c, "linear_num_key_heads", 0) > 0) { /* a gated delta net */
+    int64_t heads = hf_value_in(linear, "num_heads", 0);
+    int64_t dim = hf_value_in(linear, "head_dim", 0);
+    if (linear) /* Kimi's delta attention */
+        return shape_delta("kda", hf_value_in(linear, "num_k_heads", heads),
+                           hf_value_in(linear, "head_k_dim", dim), heads, dim,
+                           hf_value_in(linear, "short_conv_kernel_size", 4));
+    if (ONE(c, "linear_num_key_heads", 0) > 0) /* a gated delta net */
         return shape_delta("gdn", ONE(c, "linear_num_key_heads", 0),
                            ONE(c, "linear_key_head_dim", 0),
                            ONE(c, "linear_num_value_heads", 0),
                            ONE(c, "linear_value_head_dim", 0),
                            ONE(c, "linear_conv_kernel_dim", 4));
-    }
     if (ONE(c, "conv_L_cache", 0) > 0)
         return shape_convolution(c->hidden, ONE(c, "conv_L_cache", 0));
-    if (json_get(c->text, "attn_type_list") || hf_type_is(c, "minimax"))
-        return lightning(c);
-    return mamba(c);
+    if (!json_get(c->text, "attn_type_list") && !hf_type_is(c, "minimax"))
+        return mamba(c);
+    /* lightning attention: heads x dim x dim, and no convolution */
+    struct kv_group g = shape_state("linear");
+    if (shape_is_dim(c->heads) && shape_is_dim(c->head_dim) &&
+        c->head_dim < 10000)
+        g.state_elements = c->heads * c->head_dim * c->head_dim;
+    return g;
 }
 
 struct kv_group hf_state_group(const struct config *c) {
@@ -267,15 +255,6 @@ static struct json *text_part(struct json *top) {
     return top;
 }
 
-/* MPT and DBRX keep them apart. */
-static int64_t kv_heads_of(const struct config *c) {
-    int64_t usual = hf_flag(c, "multi_query") ? 1 : c->heads;
-    usual = hf_value_in(json_get(c->text, "attn_config"), "kv_n_heads", usual);
-    return ANY(c, usual, "num_key_value_heads", "num_kv_heads", "n_head_kv",
-               "multi_query_group_num", "num_attention_groups",
-               "decoder_attention_heads");
-}
-
 static void read_layers(struct config *c) {
     bool is_decoder = hf_flag(c, "is_encoder_decoder");
     struct names usual = {{"num_hidden_layers", "n_layer", "num_layers",
@@ -296,7 +275,13 @@ static void read_sizes(struct config *c, struct model *m) {
     c->heads = ANY(c, 1, "num_attention_heads", "n_head", "n_heads",
                    "num_heads", "decoder_attention_heads");
     c->heads = c->heads > 0 ? c->heads : 1;
-    c->kv_heads = kv_heads_of(c);
+    /* MPT and DBRX keep KV heads apart */
+    int64_t kv_heads =
+        hf_value_in(json_get(c->text, "attn_config"), "kv_n_heads",
+                    hf_flag(c, "multi_query") ? 1 : c->heads);
+    c->kv_heads = ANY(c, kv_heads, "num_key_value_heads", "num_kv_heads",
+                      "n_head_kv", "multi_query_group_num",
+                      "num_attention_groups", "decoder_attention_heads");
     c->head_dim = ANY(c, c->hidden / c->heads, "head_dim", "kv_channels",
                       "attention_head_dim", "d_kv");
     m->vocab_size = ANY(c, 0, "vocab_size", "padded_vocab_size");
@@ -325,17 +310,10 @@ static struct str cache_scheme(struct json *quantization) {
     return is_fp8 ? STR("fp8") : (struct str){NULL, 0};
 }
 
-/* "weight_block_size": [128, 128] of fp8, "group_size" of AWQ and GPTQ. */
-static int64_t scale_block_of(struct json *quantization) {
-    struct json *side = json_at(json_get(quantization, "weight_block_size"), 0);
-    int64_t n = hf_value_in(quantization, "group_size", 0);
-    json_as_int(side, &n);
-    return n > 0 && n < 100000 ? n : 0;
-}
-
 const struct model *hf_config_model(struct arena *a, struct str text,
                                     struct str name) {
     struct json *top = json_parse(a, text, name);
+    struct json *quantization = json_get(top, "quantization_config");
     struct config c = {
         .a = a, .top = top, .text = text_part(top), .name = name};
     struct model *m = arena_alloc(a, sizeof *m);
@@ -345,10 +323,13 @@ const struct model *hf_config_model(struct arena *a, struct str text,
     m->id = arena_str(a, id.n > 0 ? id : name);
     m->dtype = arena_str(a, dtype.n > 0 ? dtype : hf_word(&c, "dtype"));
     m->dtype = m->dtype.n > 0 ? m->dtype : STR("bfloat16");
-    json_get_text(json_get(top, "quantization_config"), "quant_method",
-                  &m->quantization);
-    m->kv_dtype = cache_scheme(json_get(top, "quantization_config"));
-    m->scale_block = scale_block_of(json_get(top, "quantization_config"));
+    json_get_text(quantization, "quant_method", &m->quantization);
+    m->kv_dtype = cache_scheme(quantization);
+    /* "weight_block_size": [128, 128] of fp8, "group_size" of AWQ and GPTQ */
+    int64_t block = hf_value_in(quantization, "group_size", 0);
+    json_as_int(json_at(json_get(quantization, "weight_block_size"), 0),
+                &block);
+    m->scale_block = block > 0 && block < 100000 ? block : 0;
     m->is_multimodal = c.text != top || json_get(top, "vision_config") != NULL;
     m->family = hf_word(&c, "model_type");
     m->verified = STR("given");
@@ -361,7 +342,7 @@ const struct model *hf_config_model(struct arena *a, struct str text,
         ANY(&c, 0, "num_local_experts", "num_experts", "n_routed_experts");
     m->is_moe = m->experts > 1;
     m->expert_size =
-        ANY(&c, m->is_moe ? m->intermediate_size : 0, "moe_intermediate_size");
-    m->dense_layers = ANY(&c, 0, "first_k_dense_replace");
+        ONE(&c, "moe_intermediate_size", m->is_moe ? m->intermediate_size : 0);
+    m->dense_layers = ONE(&c, "first_k_dense_replace", 0);
     return m;
 }

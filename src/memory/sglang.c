@@ -43,16 +43,17 @@ struct span sglang_static_bytes(const struct inputs *c, int64_t micro) {
 /* At the most that the context may take of the card. */
 static struct str write_pool(const struct ask *q, int64_t micro,
                              struct span weights) {
-    struct span base = sglang_base_bytes(q->c);
+    int64_t base = sglang_base_bytes(q->c).low;
     struct span token = model_has(q->c->model, KV_state) /* in the same pool */
-                            ? span_none() : engine_kv_slope(q->c), whole, pool;
-    whole = share_of(span_exact(base.low), micro);
-    pool = span_minus(whole, span_exact(weights.high));
+                            ? span_none()
+                            : engine_kv_slope(q->c);
+    struct span pool =
+        span_minus(share_of(span_exact(base), micro), span_exact(weights.high));
     if (!pool.known)
         return (struct str){0};
     struct str text = EXPLAIN(
         q, used, "kv_available = % x % - % weights = at least %", RATIO(micro),
-        BYTES(base.low), BYTES(weights.high), BYTES(pool.low));
+        BYTES(base), BYTES(weights.high), BYTES(pool.low));
     return span_is_exact(token) && token.low > 0 && pool.low > 0
                ? FORMULA(q->a, "%; kv_tokens = floor(% / %) = about % tokens",
                          TEXT(text), BYTES(pool.low), BYTES(token.low),
@@ -225,10 +226,9 @@ static struct estimate more_tokens(const struct ask *q) {
 /* The window pool alone is short: its part of the whole has to grow. */
 static struct estimate ratio_for_tokens(const struct ask *q) {
     struct span windows = span_in(q->c, FACT_swa_available_tokens);
-    struct span tried = span_in(q->c, FACT_tried_tokens);
-    if (span_fits(tried, windows) == VERDICT_ENOUGH)
-        return estimate_none(FACT_tried_tokens);
     struct estimate e = tokens_short(q, windows);
+    if (span_fits(e.after, windows) == VERDICT_ENOUGH)
+        return estimate_none(FACT_tried_tokens);
     if (e.short_by.known && e.short_by.high > 0)
         ESTIMATE_IF(q, &e, "verdict.if.window", COUNT(e.short_by.high));
     return e;
@@ -236,12 +236,11 @@ static struct estimate ratio_for_tokens(const struct ask *q) {
 
 /* A chunk of at most what is free; the next step may find less. */
 static struct estimate chunk_for_tokens(const struct ask *q) {
-    struct span pool = least_pool(q->c);
-    struct estimate e = tokens_short(q, pool);
+    struct estimate e = more_tokens(q);
     int64_t chunk = 1;
-    while (pool.known && chunk <= pool.low / 2)
+    while (chunk <= e.limit.low / 2)
         chunk *= 2;
-    if (pool.known && pool.low > 0) {
+    if (e.limit.known && e.limit.low > 0) {
         e.after = span_exact(chunk);
         e.short_by = span_exact(0);
         e.proposed = propose(FACT_max_num_batched_tokens, chunk);
@@ -252,11 +251,10 @@ static struct estimate chunk_for_tokens(const struct ask *q) {
 
 /* A limit that a setting raises to what one item takes: no memory is asked. */
 static struct estimate limit_for_tokens(const struct ask *q) {
-    struct estimate e = tokens_short(q, least_pool(q->c));
+    struct estimate e = more_tokens(q);
     if (e.after.known) {
         e.needs.count = 0;
         e.limit = e.after;
-        e.short_by = span_exact(0);
         estimate_judge(&e);
     }
     return e;
@@ -318,12 +316,11 @@ const struct engine_rules engine_sglang = {
  */
 
 static struct span by_ranks(const struct inputs *c) {
-    int64_t tp = tensor_ranks(c);
     static const struct {
         int64_t ranks, hundredths;
     } rows[] = {{16, 79}, {8, 81}, {4, 85}, {2, 87}, {1, 88}};
     size_t i = 0;
-    while (tp < rows[i].ranks && i < 4)
+    while (tensor_ranks(c) < rows[i].ranks && i < 4)
         i++;
     return span_exact(rows[i].hundredths * STEP);
 }
@@ -370,10 +367,6 @@ static int64_t reserved_with(const struct inputs *c, int64_t card_mib,
     return is_large && mib < 10240 ? 10240 : mib;
 }
 
-static int64_t reserved_mib(const struct inputs *c, int64_t card_mib) {
-    return reserved_with(c, card_mib, 0);
-}
-
 /* 8 MiB for each size of a prefill that is captured, up to the chunk; 1.5 GiB
  * of models with latents. */
 static int64_t reserved_most_mib(const struct inputs *c, int64_t card_mib) {
@@ -405,29 +398,23 @@ static int64_t reserved_by_size_mib(const struct inputs *c, int64_t card_mib) {
 }
 
 /* What is left beside what is reserved, as a share of the card. */
-static struct span by_card(const struct inputs *c,
-                           int64_t (*reserved)(const struct inputs *,
-                                               int64_t)) {
+static struct span by_card(int64_t card_mib, int64_t reserved_mib) {
+    int64_t rest = card_mib - reserved_mib;
+    return rest > 0 ? span_share(span_exact(rest), MICRO, card_mib)
+                    : span_none();
+}
+
+/* 0: not known; nor with more ranks than anybody has, whose product would leave
+ * 64 bits. */
+static int64_t card_mib_of(const struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);
-    int64_t mib = total.low / MIB;
-    /* more than anybody has: their product would leave 64 bits */
     bool is_absurd = tensor_ranks(c) > ENGINE_RANKS_MAX ||
                      pipeline_ranks(c) > ENGINE_RANKS_MAX;
-    if (!total.known || mib <= 0 || is_absurd)
-        return span_none();
-    int64_t rest = mib - reserved(c, mib);
-    struct span share = span_share(span_exact(rest), MICRO, mib);
-    return rest > 0 ? share : span_none();
+    return total.known && total.low > 0 && !is_absurd ? total.low / MIB : 0;
 }
 
-static int64_t reserved_least_mib(const struct inputs *c, int64_t card_mib) {
-    (void)c;
-    (void)card_mib;
-    return 13 * 1024;
-}
-
-/* What speaks against graphs of the prefill and is known: the rest of
- * _handle_piecewise_cuda_graph() is not. */
+/* What is known and rules out graphs of the prefill; the other conditions of
+ * _handle_piecewise_cuda_graph() are not known. */
 static bool has_no_prefill_graphs(const struct inputs *c) {
     return pipeline_ranks(c) > 1 || setting_of(c, FACT_cpu_offload, 0) > 0 ||
            (c->model && c->model->is_multimodal) ||
@@ -436,40 +423,37 @@ static bool has_no_prefill_graphs(const struct inputs *c) {
 
 static struct span by_release(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_engine_version];
-    struct span recent = by_card(c, reserved_mib);
     struct span total = span_in(c, FACT_gpu_total);
-    struct span newest = has_no_prefill_graphs(c)
-                             ? recent
-                             : span_hull(recent, by_card(c, reserved_most_mib));
-    if (!version->known || !version_valid(version->word))
-        return span_hull(
-            newest, span_hull(by_ranks(c), by_card(c, reserved_by_size_mib)));
-    if (is_before(version, STR("0.4.6")))
+    int64_t mib = card_mib_of(c);
+    bool is_known = version->known && version_valid(version->word);
+    bool is_small = total.known && total.low <= 80 * GIB;
+    if (is_known && is_before(version, is_small ? STR("0.4.8") : STR("0.4.6")))
         return by_ranks(c);
-    if (is_before(version, STR("0.4.8"))) {
-        /* patch releases differ on cards above 80 GiB */
-        return !total.known ? total
-               : total.low <= 80 * 1024 * MIB
-                   ? by_ranks(c)
-                   : span_hull(span_exact(79 * STEP),
-                               by_card(c, reserved_least_mib));
-    }
+    if (mib == 0)
+        return span_none();
+    struct span by_size = by_card(mib, reserved_by_size_mib(c, mib));
+    struct span recent = by_card(mib, reserved_with(c, mib, 0));
+    struct span newest = by_card(mib, reserved_most_mib(c, mib));
+    newest = has_no_prefill_graphs(c) ? recent : span_hull(recent, newest);
+    if (!is_known)
+        return span_hull(newest, span_hull(by_ranks(c), by_size));
+    if (is_before(version, STR("0.4.8"))) /* patch releases differ */
+        return span_hull(span_exact(79 * STEP), by_card(mib, 13 * 1024));
     if (is_before(version, STR("0.5.3rc2")))
-        return by_card(c, reserved_by_size_mib);
+        return by_size;
     return is_before(version, STR("0.5.10")) ? recent : newest;
 }
 
 struct span sglang_fraction(const struct inputs *c) {
     const struct fact *said = &c->in[FACT_mem_fraction_static];
     const struct fact *version = &c->in[FACT_engine_version];
+    struct span fraction = by_release(c);
+    bool is_old = version->known && is_before(version, STR("0.4.9.post3"));
     if (said->known)
         return span_exact(said->number);
-    struct span fraction = by_release(c);
-    if (c->model && c->model->is_multimodal) {
-        bool is_old = version->known && is_before(version, STR("0.4.9.post3"));
-        struct span part = is_old ? span_of(85, 95) : span_of(76, 100);
-        fraction = span_shares(fraction, part, 100);
-    }
+    if (c->model && c->model->is_multimodal)
+        fraction = span_shares(
+            fraction, is_old ? span_of(85, 95) : span_of(76, 100), 100);
     if (c->gpu && str_eq(c->gpu->vendor, STR("amd")))
         fraction = span_shares(fraction, span_of(85, 100), 100);
     return fraction;
