@@ -83,7 +83,7 @@ void build_share(struct build *d, size_t count, shared_fn *each,
     uint32_t threads = parallel_processors();
     s.workers = arena_array(d->a, threads, sizeof *s.workers);
     s.told = arena_array(d->a, count, sizeof *s.told);
-    parallel_run(d->a, threads, count, part, &s);
+    parallel_run(parallel_new(d->a, threads), count, part, &s);
     for (size_t i = 0; i < count; i++) {
         const struct told *told = &s.told[i];
         const struct diag *list = s.workers[told->worker].own.c.list;

@@ -1,6 +1,6 @@
 /* parallel.c: threads that take the next part until there is none.
  *
- * The caller is the first of them. A thread that cannot be had leaves its parts
+ * They live as long as a run. The caller is the first of them. A thread that cannot be had leaves its parts
  * to the others. Parts are handed out in order, so when one fails, all before it
  * are done or being done: the first fault is the same for any number of
  * threads. */
@@ -27,6 +27,12 @@ struct worker {
     struct fault fault;
     pthread_t thread;
     bool has_thread;
+};
+
+struct parallel {
+    struct arena *a;
+    struct worker *workers;
+    uint32_t threads;
 };
 
 static bool take(struct worker *w) {
@@ -59,32 +65,42 @@ static void worker_end(void *arg) {
     arena_free(arg);
 }
 
-void parallel_run(struct arena *a, uint32_t threads, size_t count,
-                  parallel_part *part, void *what) {
+struct parallel *parallel_new(struct arena *a, uint32_t threads) {
+    struct parallel *p = arena_alloc(a, sizeof *p);
+    *p = (struct parallel){a, arena_array(a, threads, sizeof *p->workers),
+                           threads};
+    for (uint32_t i = 0; i < threads; i++) {
+        p->workers[i].number = i;
+        arena_init(&p->workers[i].own, a->from, a->ceiling_bytes);
+        arena_defer(a, worker_end, &p->workers[i].own);
+    }
+    return p;
+}
+
+void parallel_run(struct parallel *p, size_t count, parallel_part *part,
+                  void *what) {
     struct job job = {.lock = PTHREAD_MUTEX_INITIALIZER, .end = count,
                       .part = part, .what = what};
-    size_t most = threads < count ? threads : count;
-    struct worker *workers = arena_array(a, most, sizeof *workers);
+    size_t most = p->threads < count ? p->threads : count;
+    struct worker *workers = p->workers;
     const struct worker *failed = NULL;
-    for (uint32_t i = 0; i < most; i++) {
-        workers[i] = (struct worker){.job = &job, .number = i};
-        arena_init(&workers[i].own, a->from, a->ceiling_bytes);
-        arena_defer(a, worker_end, &workers[i].own);
-    }
-    for (uint32_t i = 1; i < most; i++)
+    for (size_t i = 0; i < most; i++)
+        workers[i].job = &job;
+    for (size_t i = 1; i < most; i++)
         workers[i].has_thread =
             pthread_create(&workers[i].thread, NULL, run, &workers[i]) == 0;
     if (most > 0)
         run(&workers[0]);
-    for (uint32_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < most; i++) {
         if (workers[i].has_thread)
             pthread_join(workers[i].thread, NULL);
         if (workers[i].code != FAIL_NONE
             && (failed == NULL || workers[i].at < failed->at))
             failed = &workers[i];
+        workers[i].has_thread = false;
     }
     if (failed != NULL)
-        arena_raise(a, failed->code, "%s", failed->fault.text);
+        arena_raise(p->a, failed->code, "%s", failed->fault.text);
 }
 
 uint32_t parallel_processors(void) {

@@ -1,50 +1,42 @@
 /* parallel.c: the text is cut at line ends into a part for each thread.
  *
  *     text  |--- part 0 ---|--- part 1 ---|--- part 2 ---|
- *             the caller's
  *
  * A part is looked at with the whole text round it, so that where it is cut
- * changes nothing. Threads live as long as one look: what they note lies in
- * their own arenas, and nothing is shared but what is only read; it is told when
- * all have been joined, and so is what was raised. A thread that cannot be had
- * leaves its part to the caller.
+ * changes nothing. What a thread notes lies in its own arena, and nothing is
+ * shared but what is only read; it is reported, part after part, when all have
+ * been looked at.
  */
 #include "match/parallel.h"
 
-#include <pthread.h>
 #include <string.h>
+
+#include "base/parallel.h"
 
 #define PART_MIN (128 * 1024) /* fewer bytes are not worth a thread */
 
-struct told {
-    size_t line;
+struct place {
+    size_t part, line;
     uint32_t literal;
 };
 
-struct worker {
-    const struct worker_pool *pool;
-    struct arena own, *a; /* a: its own, or the caller's */
+struct worker { /* a thread */
+    struct arena *own;
     struct candidates *candidates; /* NULL: it never had a part */
-    struct told *told;
-    size_t told_count, told_cap;
-    size_t from, to;
-    struct fault fault;
-    enum fail code;
-    pthread_t thread;
-    bool has_thread;
+    struct place *places;          /* of the look that goes on, by part */
+    size_t place_count, place_cap, reported;
+    size_t part;                   /* the one at hand */
 };
 
 struct worker_pool {
     const struct prefilter *f;
     const struct frames *frames;
-    struct str text;
+    struct parallel *threads;
     uint32_t worker_count;
-    struct worker workers[SCAN_WORKERS_MAX]; /* the first is the caller */
+    struct worker workers[SCAN_WORKERS_MAX];
+    struct str text;
+    size_t ends[SCAN_WORKERS_MAX + 1]; /* part i: [ends[i], ends[i + 1]) */
 };
-
-static void worker_end(void *arg) {
-    arena_free(arg);
-}
 
 struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
                                     const struct frames *frames,
@@ -53,34 +45,25 @@ struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
     g->f = f;
     g->frames = frames;
     g->worker_count = threads < SCAN_WORKERS_MAX ? threads : SCAN_WORKERS_MAX;
-    for (uint32_t i = 0; i < g->worker_count; i++) {
-        struct worker *m = &g->workers[i];
-        m->pool = g;
-        m->a = i == 0 ? a : &m->own;
-        arena_init(&m->own, a->from, a->ceiling_bytes);
-        arena_defer(a, worker_end, &m->own);
-    }
+    g->threads = parallel_new(a, g->worker_count);
     return g;
 }
 
 static void note(void *ctx, uint32_t literal, size_t line) {
-    struct worker *m = ctx;
-    *ARENA_ADD(m->a, m->told, m->told_count, m->told_cap) =
-        (struct told){line, literal};
+    struct worker *w = ctx;
+    *ARENA_ADD(w->own, w->places, w->place_count, w->place_cap) =
+        (struct place){w->part, line, literal};
 }
 
-static void look(void *arg) {
-    struct worker *m = arg;
-    if (!m->candidates)
-        m->candidates = candidates_new(m->a, m->pool->f, m->pool->frames);
-    m->told_count = 0;
-    candidates_find(m->candidates, m->pool->text, m->from, m->to, note, m);
-}
-
-static void *run(void *arg) {
-    struct worker *m = arg;
-    m->code = arena_guard(m->a, look, m, &m->fault);
-    return NULL;
+static void look(void *job, struct arena *own, uint32_t worker, size_t part) {
+    struct worker_pool *g = job;
+    struct worker *w = &g->workers[worker];
+    w->own = own;
+    w->part = part;
+    if (!w->candidates)
+        w->candidates = candidates_new(own, g->f, g->frames);
+    candidates_find(w->candidates, g->text, g->ends[part], g->ends[part + 1],
+                    note, w);
 }
 
 static size_t line_end(struct str text, size_t at, size_t to) {
@@ -88,39 +71,37 @@ static size_t line_end(struct str text, size_t at, size_t to) {
     return end ? (size_t)(end - text.p) + 1 : to;
 }
 
-/* How many workers have a part. */
-static uint32_t part(struct worker_pool *g, size_t from, size_t to) {
-    size_t parts = (to - from) / PART_MIN;
+/* How many parts there are. */
+static size_t part(struct worker_pool *g, size_t from, size_t to) {
+    size_t parts = (to - from) / PART_MIN, count = 0;
     parts = parts < 1 ? 1 : parts < g->worker_count ? parts : g->worker_count;
-    uint32_t count = 0;
+    g->ends[0] = from;
     for (size_t at = from; at < to;) {
         size_t next = at + (to - at) / (parts - count);
-        struct worker *m = &g->workers[count++];
-        m->from = at;
-        m->to = at = next < to ? line_end(g->text, next, to) : to;
+        g->ends[++count] = at = next < to ? line_end(g->text, next, to) : to;
     }
     return count;
+}
+
+/* What a worker has noted of a part. */
+static void report(struct worker *w, size_t part, candidate_fn found,
+                   void *ctx) {
+    for (; w->reported < w->place_count; w->reported++) {
+        const struct place *p = &w->places[w->reported];
+        if (p->part != part)
+            return;
+        found(ctx, p->literal, p->line);
+    }
 }
 
 void worker_pool_look(struct worker_pool *g, struct str text, size_t from,
                       size_t to, candidate_fn found, void *ctx) {
     g->text = text;
-    uint32_t count = part(g, from, to);
-    for (uint32_t i = 1; i < count; i++) {
-        struct worker *m = &g->workers[i];
-        m->has_thread = pthread_create(&m->thread, NULL, run, m) == 0;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (g->workers[i].has_thread)
-            pthread_join(g->workers[i].thread, NULL);
-        else
-            run(&g->workers[i]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct worker *m = &g->workers[i];
-        if (m->code != FAIL_NONE)
-            arena_raise(g->workers[0].a, m->code, "%s", m->fault.text);
-        for (size_t k = 0; k < m->told_count; k++)
-            found(ctx, m->told[k].literal, m->told[k].line);
-    }
+    size_t count = part(g, from, to);
+    for (uint32_t i = 0; i < g->worker_count; i++)
+        g->workers[i].place_count = g->workers[i].reported = 0;
+    parallel_run(g->threads, count, look, g);
+    for (size_t k = 0; k < count; k++)
+        for (uint32_t i = 0; i < g->worker_count; i++)
+            report(&g->workers[i], k, found, ctx);
 }

@@ -32,7 +32,7 @@ struct run {
 
 static void run_all(void *arg) {
     struct run *r = arg;
-    parallel_run(r->a, r->s->threads, PARTS, part, r->s);
+    parallel_run(parallel_new(r->a, r->s->threads), PARTS, part, r->s);
 }
 
 static void test_every_part_once(void **state) {
@@ -71,7 +71,7 @@ static void test_no_part(void **state) {
     (void)state;
     struct arena a;
     arena_init(&a, NULL, 0);
-    parallel_run(&a, parallel_processors(), 0, part, NULL);
+    parallel_run(parallel_new(&a, parallel_processors()), 0, part, NULL);
     arena_free(&a);
 }
 
