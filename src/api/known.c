@@ -5,10 +5,12 @@
 #include "api/fit_value.h"
 #include "api/handles.h"
 #include "base/near.h"
+#include "render/render.h"
 
 #define CARDS_NAMED 5 /* cards listed for an ambiguous name */
 #define NAME_SHOWN 60
 #define ID_SHOWN 80
+#define FIXES_SHOWN 120
 
 /* what: "no entry". or_else: what the caller can do instead; printed if no name
  * is near, or always if is_else. */
@@ -53,38 +55,49 @@ void refuse_entry(struct arena *a, struct reader *r, struct str entry) {
            false);
 }
 
-/* Ids of components are lower case, so "VLLM" is lowered first. */
+/* Ids of components are lower case, so "VLLM" is lowered first. Where a
+ * component stands, `oomkb list` also takes "gpus" and the like. */
 void refuse_component(struct arena *a, struct reader *r, struct str name) {
     struct str typed = arena_lower(a, name);
     struct number_list all = reader_entries_of(r, (struct str){NULL, 0});
     struct near near = {.count = 0};
+    for (const char *const *n = names_known; *n != NULL; n++)
+        near_weigh(&near, typed, str_of(*n));
     for (size_t i = 0; i < all.count; i++)
         near_weigh(&near, typed, reader_entry(r, all.at[i])->component);
     refuse(a, "no component", ID_SHOWN, name, &near,
            "`oomkb list components` names them", false);
 }
 
-/* The error lists the fixes of the entry, as many as fit in its text. */
+/* "its fixes are a, b, ...": as many as FIXES_SHOWN bytes hold. */
+static const char *fixes_of(struct arena *a, const struct entry *e) {
+    struct str list = STR("its fixes are ");
+    for (size_t i = 0; i < e->workaround_count; i++) {
+        const char *comma = i > 0 ? ", " : "";
+        struct str id = e->workarounds[i].id;
+        if (list.n + id.n > FIXES_SHOWN)
+            return arena_printf(a, "%.*s%s...", STR_ARG(list), comma).p;
+        list = arena_printf(a, "%.*s%s%.*s", STR_ARG(list), comma, STR_ARG(id));
+    }
+    return list.p;
+}
+
 void fix_check(struct arena *a, const struct oomkb *kb, struct str entry,
                struct str fix) {
     struct reader *r = reader_new(kb->index, a);
     const struct entry *e = reader_entry_by_id(r, entry, NULL);
-    struct buf b;
+    struct near near = {.count = 0};
     if (e == NULL)
         refuse_entry(a, r, entry);
-    buf_init_in(&b, a, 4096);
     for (size_t i = 0; i < e->workaround_count; i++) {
         if (str_eq(e->workarounds[i].id, fix))
             return;
-        buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
-                   STR_ARG(e->workarounds[i].id));
+        near_weigh(&near, fix, e->workarounds[i].id);
     }
     if (reader_has_lever(r, fix))
         return;
-    struct str has = buf_str(&b);
-    arena_raise(a, FAIL_USAGE, "no fix '%.*s' in %.*s; it has %.*s",
-                (int)(fix.n < 60 ? fix.n : 60), fix.p, STR_ARG(e->id),
-                STR_ARG(has));
+    struct str what = arena_printf(a, "%.*s has no fix", STR_ARG(e->id));
+    refuse(a, what.p, NAME_SHOWN, fix, &near, fixes_of(a, e), false);
 }
 
 /* ---- models, GPUs and engines ---- */

@@ -183,7 +183,13 @@ class Usage(Program):
                 (["explain", "kv-cache-too-smal"], ["vllm/kv-cache-too-small"]),
                 (["list", "vlm"], ["did you mean vllm?"]),
                 (["list", "VLLM"], ["did you mean vllm?"]),
+                (["list", "gpu"], ["did you mean gpus"]),
                 (["list", "qqqqqqqq"], ["`oomkb list components`"]),
+                (["feedback", "vllm/kv-cache-too-small", "fp8-kvcache",
+                  "worked"], ["has no fix 'fp8-kvcache'",
+                              "did you mean fp8-kv-cache?"]),
+                (["feedback", "vllm/kv-cache-too-small", "x", "worked"],
+                 ["its fixes are raise-kv-cache-memory, ", ", ...\n"]),
                 (["--frmat=json"], ["--format?"]),
                 (["fit", "--modl", "x"], ["--model?"])):
             with self.subTest(words=words):
