@@ -40,6 +40,8 @@ def main():
     literal = re.compile(r'"((?:%s)(?:\.[a-z_]+)+)"' % "|".join(groups))
     used = {key for key in literal.findall(source)
             if not key.endswith(".mjs")} | BY_SEVERITY
+    used |= {"diagnose.remark." + key for key in re.findall(
+        r'^    \{"(\w+)", [A-Z]', read("src/diagnose/remark_rules.c"), re.M)}
     for path in glob.glob(os.path.join(ROOT, "web/*.html")):
         used |= {"site." + key for key in re.findall(
             r"\{\{=?([a-z_]+)\}\}", read(path))} & keys
