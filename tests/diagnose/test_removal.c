@@ -84,7 +84,8 @@ static void compare(struct play *p, const struct finding *f,
 
 static void play_finding(struct play *p, struct diagnosis *d,
                          const struct finding *f) {
-    struct inputs c = inputs_of(d, &f->facts);
+    struct inputs c;
+    inputs_fill(d, &f->facts, &c);
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         if (c.in[n].known) {
             compare(p, f, &c, (enum fact_name)n);
