@@ -9,42 +9,51 @@
 #include "author/build.h"
 #include "author/files.h"
 
-static bool check_one(struct complaints *c, const struct source *src,
+static bool check_one(struct build *d, const struct source *src,
                       struct str id, struct entry *out) {
-    const struct node *root = yaml_read(c, src);
-    bool fact_used[FACT_COUNT_OF] = {false};
+    const struct node *root = yaml_read(&d->c, src);
     if (root == NULL)
         return false;
-    src = source_as_draft(c, src, root);
-    read_entry(&(struct reading){c, src}, id, root, out);
-    merge_alone(c, src, root, out);
-    check_entry(c, src, root, out, fact_used);
-    return c->errors == 0;
+    src = source_as_draft(&d->c, src, root);
+    read_entry(&(struct reading){&d->c, src}, id, root, out);
+    merge_alone(&d->c, src, root, out);
+    check_entry(&d->c, src, root, out, d->fact_used);
+    build_put(d, MADE_ENTRY, (struct made){.what = out, .src = src,
+                                           .node = root});
+    d->corpus.entries = out;
+    d->corpus.entry_count = 1;
+    d->patterns = corpus_patterns(d->a, &d->corpus);
+    for (size_t i = 0; i < d->patterns.count; i++)
+        check_pattern_at(d, NULL, i);
+    return d->c.errors == 0;
 }
+
+static const struct author_options no_options;
 
 bool author_read_entry(struct arena *a, struct str path, struct str yaml,
                        diag_fn on_diag, void *ctx, struct entry *out) {
-    struct complaints c = {.a = a, .scratch = a};
+    struct build d = {.a = a, .options = &no_options,
+                      .c = {.a = a, .scratch = a}};
     struct entry e = {0};
     struct str id = path;
     if (str_starts(id, STR("entries/")))
         id = str_slice(id, 8, id.n);
     if (str_ends(id, STR(".yaml")))
         id.n -= 5;
-    if (check_one(&c, source_new(a, path, yaml), arena_str(a, id), &e))
+    if (check_one(&d, source_new(a, path, yaml), arena_str(a, id), &e))
         *out = e;
-    complaints_report(&c, on_diag, ctx);
-    return c.errors == 0;
+    complaints_report(&d.c, on_diag, ctx);
+    return d.c.errors == 0;
 }
 
 struct author_result author_check_alone(struct arena *a, struct str path,
                                         diag_fn on_diag, void *ctx) {
-    struct author_options none = {0};
-    struct build d = {.a = a, .options = &none, .c = {.a = a, .scratch = a}};
+    struct build d = {.a = a, .options = &no_options,
+                      .c = {.a = a, .scratch = a}};
     const struct source *src = build_source(&d, path);
     struct entry e = {0};
     if (src != NULL)
-        check_one(&d.c, src, path, &e);
+        check_one(&d, src, path, &e);
     complaints_report(&d.c, on_diag, ctx);
     return (struct author_result){1, d.c.errors, d.c.warnings,
                                   e.signature_count};
@@ -52,8 +61,8 @@ struct author_result author_check_alone(struct arena *a, struct str path,
 
 static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
                          void *ctx, struct layout_sums *sums) {
-    struct author_options none = {0};
-    struct build d = {.a = a, .options = &none, .c = {.a = a, .scratch = a}};
+    struct build d = {.a = a, .options = &no_options,
+                      .c = {.a = a, .scratch = a}};
     const struct source *src = build_source(&d, path);
     const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
     complaints_report(&d.c, on_diag, ctx);

@@ -43,6 +43,7 @@ struct build {
     const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
     const struct source *causes_src;
     struct corpus corpus; /* the same structs, for index/ */
+    struct pattern_list patterns; /* of it; studied if there are no errors */
     struct bench *bench; /* of a thread: check_samples.c */
     size_t samples, open_phrases;
     bool fact_used[FACT_COUNT_OF]; /* by the corpus */
@@ -116,6 +117,10 @@ void build_add_bases(struct build *d);
 void check_entry(struct complaints *c, const struct source *src,
                  const struct node *root, const struct entry *e,
                  bool *fact_used);
+/* All patterns of the corpus, and number i of d->patterns: none that is made of
+ * settings if is_written_only. */
+void check_patterns(struct build *d);
+void check_pattern_at(struct build *d, const void *is_written_only, size_t i);
 void check_engine(struct build *d, const struct made *m);
 void check_model(struct build *d, const struct made *m);
 void check_gpu(struct build *d, const struct made *m);

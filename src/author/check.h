@@ -32,23 +32,9 @@ void check_rate(const struct entry_check *k, const struct node *n,
 /* All checks of a fix of kb/fixes/ or a lever of a program. */
 void check_lever(struct build *d, const struct made *m, const struct node *n,
                  const struct workaround *w);
-/* Signatures with their samples, and conditions. */
-void check_entry_patterns(const struct entry_check *k);
-
-/* The requirements of a pattern depend on its use. */
-enum pattern_use {
-    USE_SIGNATURE, /* a literal, or weak with what excuses it */
-    USE_CONTEXT,   /* the same; may have the group `command` */
-    USE_CONDITION, /* a literal, or weak */
-    USE_EXTRACT    /* run inside a message: needs none */
-};
-/* False if there is no pattern, or after a complaint. */
-bool check_pattern(struct complaints *c, const struct source *src,
-                   const struct node *n, enum pattern_use use, bool is_weak,
-                   bool *fact_used);
-/* The steps of the pattern must be linear in the length of texts made of its
- * own words and of its sample, which may be empty. */
-void check_growth(struct complaints *c, const struct source *src,
-                  struct place place, struct str pattern, struct str sample);
+/* Ids of signatures, and what a weak one needs. */
+void check_signatures(const struct entry_check *k);
+/* A pattern in `lines` of a program, which becomes a part of others. */
+void check_line(struct build *d, const struct made *m, const struct node *n);
 
 #endif

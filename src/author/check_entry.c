@@ -144,7 +144,7 @@ void check_entry(struct complaints *c, const struct source *src,
     struct entry_check k = {c, src, root, e, fact_used};
     check_dates(&k);
     check_settings(&k);
-    check_entry_patterns(&k);
+    check_signatures(&k);
     check_when(&k, node_get(root, "when"));
     check_workarounds(&k);
     check_dead_ends(&k);

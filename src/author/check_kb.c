@@ -20,10 +20,6 @@ static void check_stage(struct build *d, const struct made *m,
     if (n->kind == NODE_MAP && (frame == NULL) == (passed == NULL))
         complain(&d->c, m->src, node_begin(n), CODE_missing_key,
                  "a stage takes either `frame` or `passed`");
-    else if (check_pattern(&d->c, m->src, node_or(frame, passed),
-                           USE_CONDITION, s->is_weak, d->fact_used))
-        check_growth(&d->c, m->src, node_or(frame, passed)->place, s->pattern,
-                     (struct str){0});
 }
 
 static void check_flag(struct build *d, const struct made *m,
@@ -55,28 +51,16 @@ static void check_default(struct build *d, const struct made *m,
                  fact_spelling(v->fact), unit_spelling(fact_unit(v->fact)));
 }
 
-static bool is_true(const struct node *n) {
-    return n != NULL && str_eq(n->text, STR("true"));
-}
-
-static void check_contexts(struct build *d, const struct made *m) {
-    const struct engine *e = m->what;
-    const struct node *list = node_get(m->node, "contexts");
-    for (size_t i = 0; i < e->context_count; i++) {
-        const struct node *n = node_item(list, i);
-        if (check_pattern(&d->c, m->src, node_get(n, "pattern"), USE_CONTEXT,
-                          is_true(node_get(n, "weak")), d->fact_used))
-            check_growth(&d->c, m->src, node_get(n, "pattern")->place,
-                         e->contexts[i].pattern, (struct str){0});
+static void check_contexts(struct build *d, const struct engine *e) {
+    for (size_t i = 0; i < e->context_count; i++)
         for (size_t k = 0; k < e->contexts[i].set_count; k++)
             d->fact_used[e->contexts[i].set[k].name] = true;
-    }
 }
 
 void check_engine(struct build *d, const struct made *m) {
     const struct engine *e = m->what;
     const struct node *newest = node_get(m->node, "newest");
-    check_contexts(d, m);
+    check_contexts(d, e);
     for (size_t i = 0; i < e->stage_count; i++)
         check_stage(d, m, node_item(node_get(m->node, "stages"), i),
                     &e->stages[i]);

@@ -43,14 +43,15 @@ static struct place place_of(const struct made *m, uint32_t signature) {
     return id ? id->place : (struct place){0};
 }
 
-static void add_signature(struct build *d, struct uses *u, uint32_t entry,
-                          uint32_t signature) {
+static void add_signature(struct build *d, struct uses *u,
+                          const struct pattern *p) {
+    uint32_t entry = p->owner, signature = p->ordinal;
     const struct made *m = &d->made[MADE_ENTRY].at[entry];
     const struct entry *e = made_entry(m);
     const struct signature *s = &e->signatures[signature];
     bool is_guess = s->is_prose || /* only looked for in short texts */
                     (s->is_weak && e->mechanism == MECHANISM_unspecified);
-    struct str_list list = pattern_literals(d->a, s->pattern);
+    struct str_list list = p->study.literals;
     for (size_t i = 0; i < list.count; i++) {
         *ARENA_ADD(d->a, u->at, u->count, u->cap) = (struct use){
             list.at[i], str_hash(list.at[i]), entry, signature};
@@ -91,11 +92,9 @@ void check_literals(struct build *d) {
     struct uses u = {0};
     if (d->c.errors > 0)
         return; /* a pattern may be invalid */
-    for (uint32_t i = 0; i < d->made[MADE_ENTRY].count; i++) {
-        const struct made *m = &d->made[MADE_ENTRY].at[i];
-        for (uint32_t k = 0; k < made_entry(m)->signature_count; k++)
-            add_signature(d, &u, i, k);
-    }
+    for (size_t i = 0; i < d->patterns.count; i++)
+        if (d->patterns.at[i].kind == PATTERN_SIGNATURE)
+            add_signature(d, &u, &d->patterns.at[i]);
     if (u.count > 1)
         qsort(u.at, u.count, sizeof *u.at, by_literal);
     find_shared(d, &u);

@@ -50,8 +50,7 @@ static void check_base(struct build *d, const struct made *m) {
 static void check_lines(struct build *d, const struct made *m) {
     const struct node *list = node_get(m->node, "lines");
     for (size_t i = 0; node_item(list, i) != NULL; i++)
-        check_pattern(&d->c, m->src, node_item(list, i), USE_CONTEXT, true,
-                      d->fact_used);
+        check_line(d, m, node_item(list, i));
 }
 
 static void check_nth_lever(struct build *d, const struct made *m, size_t i) {

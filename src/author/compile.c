@@ -1,6 +1,6 @@
 /* compile.c: from three directories to one image.
  *
- *     read --> settle --> check --> patterns --> index_write --> samples
+ *     read --> settle --> check --> index_begin --> samples, index_end
  *
  * All errors are reported in one run. Only the samples need an image, so they
  * are tried if there are no other errors. With errors there is no image. */
@@ -14,22 +14,6 @@ struct str author_sibling_dir(struct arena *a, struct str entries_dir,
     return path_join(a, path_parent(entries_dir), str_of(name));
 }
 
-static void check_generated(struct build *d, const struct made *m,
-                            size_t written) {
-    const struct engine *e = m->what;
-    const struct node *flags = node_get(m->node, "flags");
-    for (size_t i = written; i < e->context_count; i++) {
-        struct pattern_error error = {0};
-        if (pattern_check(d->c.scratch, e->contexts[i].pattern, e->has_programs, true,
-                          &error) != PATTERN_GOOD)
-            complain(&d->c, m->src, flags->place, CODE_bad_pattern,
-                     "the pattern %.*s, made for a setting, will not do: %.*s",
-                     STR_ARG(e->contexts[i].pattern), STR_ARG(error.message));
-        check_growth(&d->c, m->src, flags->place, e->contexts[i].pattern,
-                     (struct str){0});
-    }
-}
-
 static void check_alone(struct build *d, const struct made *m) {
     check_entry(&d->c, m->src, m->node, made_entry(m), d->fact_used);
     check_translations(d, m);
@@ -39,28 +23,26 @@ static void check_alone(struct build *d, const struct made *m) {
         check_layout(d, m);
 }
 
-static void check_engine_alone(struct build *d, const struct made *m) {
+static void add_patterns(struct build *d, const struct made *m) {
     struct engine *e = m->what;
-    size_t written = e->context_count, errors = d->c.errors;
-    check_engine(d, m);
     engine_add_patterns(d->a, e);
     if (e->has_programs)
         engine_add_programs(d, e);
-    if (d->c.errors == errors)
-        check_generated(d, m, written);
 }
 
 static void check_all(struct build *d) {
     static const struct {
         enum made_kind kind;
         made_check check;
-    } checks[] = {{MADE_ENTRY, check_alone},   {MADE_ENGINE, check_engine_alone},
+    } checks[] = {{MADE_ENTRY, check_alone},   {MADE_ENGINE, check_engine},
                   {MADE_MODEL, check_model},   {MADE_GPU, check_gpu},
                   {MADE_CAUSE, check_cause},   {MADE_RULE, check_rule},
                   {MADE_FIX, check_fix},       {MADE_ACT, check_act},
                   {MADE_PROGRAM, check_program}};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         build_share_each(d, checks[i].kind, checks[i].check);
+    build_each(d, MADE_ENGINE, add_patterns);
+    check_patterns(d);
     check_causes(d);
     check_relations(d);
     check_literals(d);
@@ -70,32 +52,10 @@ static void check_all(struct build *d) {
         check_docs(d);
 }
 
-static struct str_list copied(struct arena *a, const struct str_list *list) {
-    struct str_list copy = {arena_array(a, list->count, sizeof *copy.at),
-                            list->count};
-    for (size_t i = 0; i < list->count; i++)
-        copy.at[i] = arena_str(a, list->at[i]);
-    return copy;
-}
-
-static void study_one(struct build *own, const void *what, size_t i) {
-    const struct pattern_list *patterns = what;
-    struct pattern_study *s = &patterns->at[i].study;
-    pattern_study(own->c.scratch, &patterns->at[i]);
-    s->prepared = arena_str(own->a, s->prepared);
-    s->suffix = arena_str(own->a, s->suffix);
-    s->guards = copied(own->a, &s->guards);
-    s->literals = copied(own->a, &s->literals);
-    s->fronts = arena_str(own->a, s->fronts);
-    s->code = copied(own->a, &s->code);
-}
-
 static struct str build_image(struct build *d) {
-    struct pattern_list patterns = corpus_patterns(d->a, &d->corpus);
-    build_share(d, patterns.count, study_one, &patterns);
-    struct str prefilter = scan_kit_build(d->a, &patterns);
+    struct str prefilter = scan_kit_build(d->a, &d->patterns);
     struct index_draft *draft =
-        index_begin(d->a, &d->corpus, &patterns, prefilter);
+        index_begin(d->a, &d->corpus, &d->patterns, prefilter);
     return d->options->check_samples ? check_samples(d, draft)
                                      : index_end(draft, d->a);
 }

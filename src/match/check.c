@@ -4,9 +4,7 @@
  * It answers with the first flaw, in the author's own text. What a weak pattern
  * needs beside it (an anchor, a condition) is the entry's matter.
  */
-#include "match/literals.h"
-#include "match/pattern.h"
-
+#include "match/written.h"
 
 static enum pattern_flaw flaw(struct pattern_error *error, size_t offset,
                               struct str message, enum pattern_flaw which) {
@@ -21,12 +19,10 @@ static size_t shortest_of(const struct str_list *list) {
     return list->count ? least : 0;
 }
 
-static enum pattern_flaw check_literals(struct arena *a,
-                                        const struct pattern_text *text,
+static enum pattern_flaw check_literals(const struct written_pattern *w,
                                         bool is_weak,
                                         struct pattern_error *error) {
-    struct literals literals = literals_of(a, text);
-    size_t shortest = shortest_of(&literals.best);
+    size_t shortest = shortest_of(&w->literals.best);
     if (shortest >= MATCH_LITERAL_MIN)
         return PATTERN_GOOD;
     if (!is_weak)
@@ -53,15 +49,15 @@ static size_t place_of_group(struct str text, struct str name) {
     return 0;
 }
 
-static enum pattern_flaw check_groups(struct arena *a, const struct regex *r,
-                                      struct str text, bool is_context,
+static enum pattern_flaw check_groups(const struct written_pattern *w,
+                                      bool is_context,
                                       struct pattern_error *error) {
-    for (size_t i = 0; i < regex_group_count(r); i++) {
-        const struct named_group *g = &regex_groups(r)[i];
+    for (size_t i = 0; i < regex_group_count(w->regex); i++) {
+        const struct named_group *g = &regex_groups(w->regex)[i];
         if (g->is_fact || (is_context && str_eq(g->spelling, STR("command"))))
             continue;
-        return flaw(error, place_of_group(text, g->spelling),
-                    arena_printf(a, "no fact is named \"%.*s\", or its suffix "
+        return flaw(error, place_of_group(w->written, g->spelling),
+                    arena_printf(w->a, "no fact is named \"%.*s\", or its suffix "
                                  "does not fit its unit",
                                  STR_ARG(g->spelling)),
                     PATTERN_BAD_GROUP);
@@ -69,19 +65,39 @@ static enum pattern_flaw check_groups(struct arena *a, const struct regex *r,
     return PATTERN_GOOD;
 }
 
+struct written_pattern *pattern_read(struct arena *a, struct str text,
+                                     struct pattern_error *error) {
+    struct written_pattern *w = arena_alloc(a, sizeof *w);
+    *error = (struct pattern_error){0};
+    w->a = a;
+    w->written = text;
+    if (!pattern_text_prepare(a, text, &w->text, error))
+        return NULL;
+    w->matcher = matcher_new(a);
+    w->regex = regex_compile(w->matcher, &w->text, error);
+    if (!w->regex)
+        return NULL;
+    w->parts = guards_of(a, &w->text);
+    w->literals = literals_of(a, &w->text);
+    return w;
+}
+
+enum pattern_flaw written_flaw(const struct written_pattern *w, bool is_weak,
+                               bool is_context, struct pattern_error *error) {
+    enum pattern_flaw found = check_groups(w, is_context, error);
+    return found != PATTERN_GOOD ? found : check_literals(w, is_weak, error);
+}
+
 enum pattern_flaw pattern_check(struct arena *a, struct str text, bool is_weak,
                                 bool is_context, struct pattern_error *error) {
-    struct pattern_text prepared;
-    *error = (struct pattern_error){0};
-    if (!pattern_text_prepare(a, text, &prepared, error))
-        return PATTERN_SYNTAX;
-    struct regex *r = regex_compile(matcher_new(a), &prepared, error);
-    if (!r)
-        return PATTERN_SYNTAX;
-    enum pattern_flaw found = check_groups(a, r, text, is_context, error);
-    if (found != PATTERN_GOOD)
-        return found;
-    return check_literals(a, &prepared, is_weak, error);
+    const struct written_pattern *w = pattern_read(a, text, error);
+    return w ? written_flaw(w, is_weak, is_context, error) : PATTERN_SYNTAX;
+}
+
+bool written_matches(const struct written_pattern *w, struct str text) {
+    struct text_range range;
+    struct search search = {.subject = text, .latest = text.n};
+    return regex_find(w->matcher, w->regex, &search, &range);
 }
 
 bool pattern_matches(struct arena *a, struct str pattern, struct str text) {

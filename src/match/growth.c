@@ -21,10 +21,8 @@
  */
 #include "base/buf.h"
 #include "base/limits.h"
-#include "match/guard.h"
-#include "match/literals.h"
-#include "match/pattern.h"
 #include "match/pattern_tree.h"
+#include "match/written.h"
 
 #define REPEATS 500
 #define TEXT_MAX (8 * 1024) /* of the shorter one, where ... */
@@ -231,7 +229,7 @@ static bool grows_on_sample(struct trial *t, struct str sample) {
 }
 
 static bool tries_all(struct trial *t, const struct pattern_text *text,
-                      struct str sample) {
+                      const struct str_list *literals, struct str sample) {
     struct pattern_error error;
     t->pattern = *text;
     t->front_count = t->tried.count = 0;
@@ -239,35 +237,40 @@ static bool tries_all(struct trial *t, const struct pattern_text *text,
     if (!t->r || !text->tree) /* where it repeats, nobody knows: no steps */
         return false;
     add_fronts(t, text->tree->branches, &(struct front){.n = 0});
-    struct literals literals = literals_of(t->a, text);
-    for (size_t i = 0; i < literals.best.count; i++)
-        if (grows_on_words(t, literals.best.at[i]))
+    for (size_t i = 0; i < literals->count; i++)
+        if (grows_on_words(t, literals->at[i]))
             return true;
     return grows_on_runs(t, text->tree->branches) ||
            grows_on_sample(t, sample);
 }
 
-/* As it is written, and as a run looks for it: guard.h. */
-static bool tries_both(struct trial *t, struct str text, struct str sample) {
-    struct pattern_text whole;
-    struct pattern_error error;
-    if (!pattern_text_prepare(t->a, text, &whole, &error))
+/* Without its guards, as a run looks for it: guard.h. */
+static bool tries_body(struct trial *t, const struct written_pattern *w,
+                       struct str sample) {
+    if (w->parts.guards.count == 0)
         return false;
-    struct guarded parts = guards_of(t->a, &whole);
     struct pattern_text body =
-        pattern_text_prepared(t->a, parts.body, whole.needs_utf);
-    return tries_all(t, &whole, sample) ||
-           (parts.guards.count > 0 && tries_all(t, &body, sample));
+        pattern_text_prepared(t->a, w->parts.body, w->text.needs_utf);
+    struct literals literals = literals_of(t->a, &body);
+    return tries_all(t, &body, &literals.best, sample);
+}
+
+bool written_grows(const struct written_pattern *w, struct str sample,
+                   struct pattern_growth *worst) {
+    const struct arena_defer *before = w->a->deferred;
+    struct trial t = {.a = w->a, .m = matcher_counting(w->a), .worst = worst};
+    *worst = (struct pattern_growth){0};
+    buf_init_in(&t.text, t.a, 0);
+    buf_init_in(&t.unit, t.a, 0);
+    bool is_growing = tries_all(&t, &w->text, &w->literals.best, sample) ||
+                      tries_body(&t, w, sample);
+    arena_release_to(w->a, before);
+    return is_growing;
 }
 
 bool pattern_grows(struct arena *a, struct str text, struct str sample,
                    struct pattern_growth *worst) {
-    const struct arena_defer *before = a->deferred;
-    struct trial t = {.a = a, .m = matcher_counting(a), .worst = worst};
-    *worst = (struct pattern_growth){0};
-    buf_init_in(&t.text, a, 0);
-    buf_init_in(&t.unit, a, 0);
-    bool is_growing = tries_both(&t, text, sample);
-    arena_release_to(a, before);
-    return is_growing;
+    struct pattern_error error;
+    const struct written_pattern *w = pattern_read(a, text, &error);
+    return w && written_grows(w, sample, worst);
 }

@@ -30,7 +30,16 @@ enum pattern_flaw {
     PATTERN_NO_LITERAL /* none of MATCH_LITERAL_MIN bytes, weak or not as asked */,
     PATTERN_BAD_GROUP /* a named group that is no fact */
 };
+/* A pattern as it is written, read once for all that is asked of it; it lives in
+ * a. NULL and *error for one that will not do. */
+struct written_pattern;
+struct written_pattern *pattern_read(struct arena *a, struct str text,
+                                     struct pattern_error *error);
 /* context patterns may also have the group `command`. */
+enum pattern_flaw written_flaw(const struct written_pattern *w, bool is_weak,
+                               bool is_context, struct pattern_error *error);
+bool written_matches(const struct written_pattern *w, struct str text);
+/* The same of a text that nothing else is asked of. */
 enum pattern_flaw pattern_check(struct arena *a, struct str text, bool is_weak,
                                 bool is_context, struct pattern_error *error);
 /* Is the work of looking for it more than linear on its own words repeated, or
@@ -40,14 +49,19 @@ struct pattern_growth {
     uint32_t repeats;
     uint64_t steps, steps_twice; /* of searches that begin in two of them */
 };
+bool written_grows(const struct written_pattern *w, struct str sample,
+                   struct pattern_growth *worst);
 bool pattern_grows(struct arena *a, struct str text, struct str sample,
                    struct pattern_growth *worst);
 /* Longest mandatory literals, one per branch; empty list: none. */
 struct str_list pattern_literals(struct arena *a, struct str text);
 /* Does it stand in lines that programs print while nothing is wrong? */
 bool literal_is_common(struct str literal);
-/* Fills in what a run wants to know of it. Raises FAIL_INDEX for a pattern that
- * pattern_check() refuses. */
+/* Fills in what a run wants to know of it, which lives as long as w. extracts:
+ * those of the pattern. */
+void written_study(const struct written_pattern *w,
+                   struct written_pattern *const *extracts, struct pattern *p);
+/* The same from p->text. Raises FAIL_INDEX for one that pattern_read() refuses. */
 void pattern_study(struct arena *a, struct pattern *p);
 /* The opaque prefilter that index_write() stores, of studied patterns. */
 struct str scan_kit_build(struct arena *a, const struct pattern_list *set);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "author/build.h"
+#include "match/match.h"
 #include "support/corpus.h"
 
 struct told {
@@ -29,8 +30,10 @@ static struct build *build_of(struct arena *a, const char *const *patterns,
     struct build *d = arena_alloc(a, sizeof *d);
     *d = (struct build){.a = a, .c = {.a = a}};
     const struct source *src = source_new(a, STR("toy.yaml"), STR(""));
+    d->corpus.entries = arena_array(a, count, sizeof(struct entry));
+    d->corpus.entry_count = count;
     for (size_t i = 0; i < count; i++) {
-        struct entry *e = arena_alloc(a, sizeof *e);
+        struct entry *e = &d->corpus.entries[i];
         struct signature *s = arena_alloc(a, sizeof *s);
         *s = (struct signature){.id = STR("full"),
                                 .pattern = str_of(patterns[i])};
@@ -39,6 +42,9 @@ static struct build *build_of(struct arena *a, const char *const *patterns,
                  (struct made){.id = arena_printf(a, "toy/e%zu", i),
                                .what = e, .src = src});
     }
+    d->patterns = corpus_patterns(a, &d->corpus);
+    for (size_t i = 0; i < d->patterns.count; i++)
+        pattern_study(a, &d->patterns.at[i]);
     return d;
 }
 
