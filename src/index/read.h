@@ -52,7 +52,7 @@ struct index {
 };
 
 /* What was read, by section and number: a hash table with chains. */
-#define CACHE_CHAINS 64
+#define CACHE_CHAINS 512
 struct cached {
     struct cached *next;
     enum section section;
