@@ -89,16 +89,35 @@ static bool is_better(const struct fact_candidate *x,
                                          : x->order < than->order;
 }
 
+static const struct fact_candidate no_candidate = {.is_there = false};
+
+const struct fact_candidate *candidate_best(const struct fact_candidates *w,
+                                            enum fact_name name) {
+    return w->best[name] ? w->best[name] : &no_candidate;
+}
+
+const struct fact_candidate *candidate_named(const struct fact_candidates *w,
+                                             enum fact_name name) {
+    return w->named[name] ? w->named[name] : &no_candidate;
+}
+
+static const struct fact_candidate *kept(const struct diagnosis *d,
+                                         const struct fact_candidate *x) {
+    struct fact_candidate *copy = arena_alloc(d->a, sizeof *copy);
+    *copy = *x;
+    return copy;
+}
+
 static void candidate_consider(const struct diagnosis *d,
                                struct fact_candidates *w,
                                const struct fact_candidate *x) {
     enum fact_name name = x->fact.name;
-    if (is_better(x, &w->best[name]))
-        w->best[name] = *x;
+    if (is_better(x, candidate_best(w, name)))
+        w->best[name] = kept(d, x);
     bool is_named = !x->is_dump || (fact_is_environment(d, name) &&
                                     !x->is_statement);
-    if (is_named && is_better(x, &w->named[name]))
-        w->named[name] = *x;
+    if (is_named && is_better(x, candidate_named(w, name)))
+        w->named[name] = kept(d, x);
 }
 
 /* True for the advice at the end of PyTorch's error ("try setting
@@ -188,13 +207,15 @@ static void hit_consider(struct diagnosis *d, struct fact_candidates *w,
 
 /* A program may print in its own words ("Batch size: 8") what its command line
  * has (--batch-size 8). The spelling of the command line is kept. */
-static void spell_as_typed(struct fact_candidates *w, int name) {
-    struct fact *best = &w->best[name].fact;
-    const struct fact_candidate *typed = &w->named[name];
-    bool is_same = typed->is_there && typed->fact.known &&
-                   typed->fact.number == best->number;
-    if (best->spelled.n == 0 && is_same)
-        best->spelled = typed->fact.spelled;
+static void spell_as_typed(const struct diagnosis *d, struct fact_candidates *w,
+                           enum fact_name name) {
+    struct fact_candidate best = *w->best[name];
+    const struct fact_candidate *typed = candidate_named(w, name);
+    if (best.fact.spelled.n > 0 || !typed->is_there || !typed->fact.known ||
+        typed->fact.number != best.fact.number)
+        return;
+    best.fact.spelled = typed->fact.spelled;
+    w->best[name] = kept(d, &best);
 }
 
 /* True if one command is a part of the other: "docker run ... vllm/vllm-openai
@@ -371,9 +392,9 @@ void context_find(struct diagnosis *d) {
     }
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         bool is_known = facts_first(&d->context, (enum fact_name)n) != NULL;
-        if (w->best[n].is_there && !is_known) {
-            spell_as_typed(w, n);
-            facts_add(d->a, &d->context, &w->best[n].fact);
+        if (w->best[n] && !is_known) {
+            spell_as_typed(d, w, (enum fact_name)n);
+            facts_add(d->a, &d->context, &w->best[n]->fact);
         }
     }
     command_find(d, &w->failure);

@@ -55,7 +55,10 @@ static bool values_differ(const struct fact *x, const struct fact *y) {
 static void find_other_values(struct diagnosis *d,
                               const struct fact_candidates *w) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
-        const struct fact_candidate *named = &w->named[n], *best = &w->best[n];
+        const struct fact_candidate *named =
+            candidate_named(w, (enum fact_name)n);
+        const struct fact_candidate *best =
+            candidate_best(w, (enum fact_name)n);
         if (named->is_there && best->is_dump && named->is_before &&
             named->order <= best->order &&
             values_differ(&named->fact, &best->fact))
@@ -69,7 +72,7 @@ static void find_short_flags(struct diagnosis *d,
                              const struct fact_candidates *w) {
     for (size_t i = 0; d->engine && i < d->engine->flag_count; i++) {
         const struct flag *flag = &d->engine->flags[i];
-        const struct fact_candidate *best = &w->best[flag->fact];
+        const struct fact_candidate *best = candidate_best(w, flag->fact);
         struct fact f = command_fact(d, flag);
         if (f.known && best->is_there && best->is_dump &&
             best->fact.line >= d->command_line &&
@@ -138,8 +141,8 @@ bool is_listed_setting(const struct diagnosis *d, enum fact_name name) {
 static void find_not_listed(struct diagnosis *d,
                             const struct fact_candidates *w,
                             enum fact_name name) {
-    const struct fact_candidate *named = &w->named[name];
-    const struct fact_candidate *best = &w->best[name];
+    const struct fact_candidate *named = candidate_named(w, name);
+    const struct fact_candidate *best = candidate_best(w, name);
     bool is_listed = best->is_dump && best->order >= named->order;
     if (!named->is_there || !named->is_before || is_listed ||
         !is_listed_setting(d, name))
@@ -156,7 +159,7 @@ static void find_not_listed(struct diagnosis *d,
 static void find_not_passed(struct diagnosis *d,
                             const struct fact_candidates *w,
                             enum fact_name name) {
-    const struct fact_candidate *named = &w->named[name];
+    const struct fact_candidate *named = candidate_named(w, name);
     if (!named->is_there || !fact_is_environment(d, name))
         return;
     struct fact list = list_after(d, w, "environment", 0);
@@ -173,7 +176,7 @@ static void find_user_differs(struct diagnosis *d,
                               const struct fact_candidates *w) {
     for (size_t i = 0; d->answers && i < d->answers->count; i++) {
         const struct fact *user = &d->answers->at[i];
-        const struct fact_candidate *best = &w->best[user->name];
+        const struct fact_candidate *best = candidate_best(w, user->name);
         bool is_setting = user->name == FACT_expandable_segments ||
                           engine_flag_of(d->engine, user->name) != NULL;
         if (is_setting && user->known && best->is_there && best->is_dump &&

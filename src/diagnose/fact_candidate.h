@@ -19,11 +19,17 @@ struct fact_candidate {
 };
 
 struct fact_candidates {
-    struct fact_candidate best[FACT_COUNT_OF];
-    struct fact_candidate named[FACT_COUNT_OF]; /* last value given by a command
-                                                   or in the environment */
+    const struct fact_candidate *best[FACT_COUNT_OF]; /* NULL: none */
+    const struct fact_candidate *named[FACT_COUNT_OF]; /* last value given by a
+                                            command or in the environment */
     struct failure_end failure;
 };
+
+/* A blank one for none. */
+const struct fact_candidate *candidate_best(const struct fact_candidates *w,
+                                            enum fact_name name);
+const struct fact_candidate *candidate_named(const struct fact_candidates *w,
+                                             enum fact_name name);
 
 /* True if the setting is an environment variable and no flag. */
 bool fact_is_environment(const struct diagnosis *d, enum fact_name name);

@@ -32,10 +32,11 @@ const struct scan_result *scan_join(struct arena *a,
     struct scan_result *joined = arena_alloc(a, sizeof *joined);
     struct bases before = {0, 0};
     *joined = *list[0];
-    joined->hits = (struct hit_list){NULL, 0, 0};
+    size_t most = 0;
     for (size_t i = 0; i < count; i++)
-        joined->hits.cap += list[i]->hits.count;
-    joined->hits.at = arena_array(a, joined->hits.cap, sizeof(struct hit));
+        most += list[i]->hits.count;
+    joined->hits = (struct hit_list){
+        arena_array(a, most, sizeof(struct hit)), 0};
     for (size_t i = 0; i < count; i++) {
         add_hits(&joined->hits, &list[i]->hits, &before);
         before.entries += (uint32_t)index_entry_count(of[i]);

@@ -258,11 +258,10 @@ int hits_by_order(const void *x, const void *y) {
     return (a->pattern > b->pattern) - (a->pattern < b->pattern);
 }
 
-static void list_slots(struct arena *a, struct hit_list *list,
-                       const struct slots *slots) {
+static void list_slots(struct hit_list *list, const struct slots *slots) {
     for (size_t i = 0; i < slots->count; i++) {
         const struct slot *slot = slots->at[i];
-        struct hit *hit = ARENA_ADD(a, list->at, list->count, list->cap);
+        struct hit *hit = &list->at[list->count++];
         *hit = slot->hit;
         if (slot->trace_last && *slot->trace_last > hit->trace_last)
             hit->trace_last = *slot->trace_last;
@@ -270,11 +269,15 @@ static void list_slots(struct arena *a, struct hit_list *list,
 }
 
 struct hit_list keep_list(struct scanner *s) {
-    struct hit_list list = {0};
-    list_slots(s->a, &list, &s->signatures);
-    for (size_t i = 0; i < s->known->named_count; i++)
-        if (wanted_is(s, s->known->named[i]->is))
-            list_slots(s->a, &list, &s->known->named[i]->slots);
+    const struct known_patterns *k = s->known;
+    size_t most = s->signatures.count;
+    for (size_t i = 0; i < k->named_count; i++)
+        most += k->named[i]->slots.count;
+    struct hit_list list = {arena_array(s->a, most, sizeof *list.at), 0};
+    list_slots(&list, &s->signatures);
+    for (size_t i = 0; i < k->named_count; i++)
+        if (wanted_is(s, k->named[i]->is))
+            list_slots(&list, &k->named[i]->slots);
     if (list.count > 1)
         qsort(list.at, list.count, sizeof *list.at, hits_by_order);
     return list;

@@ -100,7 +100,7 @@ static inline uint64_t hit_place(uint64_t order) {
 
 struct hit_list {
     struct hit *at;
-    size_t count, cap;
+    size_t count;
 };
 
 /* Where patterns were more work than a line or a log may be. */
