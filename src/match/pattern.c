@@ -10,7 +10,7 @@
  * Matching is on bytes; only a pattern that itself goes beyond ASCII is
  * matched on characters, bad bytes in the log matching nothing. A pattern is
  * interpreted until it proves hot, since compiling it to machine code costs as
- * much as a hundred short runs.
+ * much as a hundred short runs, or hundreds if it is long.
  *
  * Work is limited, since logs are hostile and patterns human: a search that
  * passes a limit has found nothing. Memory comes from the arena's allocator
@@ -26,9 +26,9 @@
 #include "base/limits.h"
 #include "match/steps.h"
 
-/* A pattern is compiled to machine code when it has gone over so many bytes; a
- * run is worth some by itself. */
-#define HOT 5000
+/* A pattern is compiled to machine code when it has gone over so many bytes for
+ * each of its own code; a run is worth some by itself. */
+#define HOT_A_BYTE 8
 #define HEAT_RUN 60
 #define JIT_STACK_FIRST (32 * 1024)
 
@@ -50,7 +50,7 @@ struct matcher {
 
 struct regex {
     pcre2_code *code;
-    size_t heat; /* above HOT: it is worth compiling, */
+    size_t heat, hot; /* more than that: it is worth compiling, */
     uint32_t compiled; /* and was for these PCRE2_JIT_... */
     struct named_group *groups;
     size_t group_count;
@@ -138,8 +138,11 @@ static void regex_release(void *what) {
         pcre2_code_free(r->code);
 }
 
-static void name_groups(struct matcher *m, struct regex *r) {
+static void read_code(struct matcher *m, struct regex *r) {
     uint32_t count = 0, width = 0;
+    size_t bytes = 0;
+    pcre2_pattern_info(r->code, PCRE2_INFO_SIZE, &bytes);
+    r->hot = HOT_A_BYTE * bytes;
     PCRE2_SPTR table = NULL;
     pcre2_pattern_info(r->code, PCRE2_INFO_NAMECOUNT, &count);
     pcre2_pattern_info(r->code, PCRE2_INFO_NAMEENTRYSIZE, &width);
@@ -192,7 +195,7 @@ struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
             0, STR("more than 60 groups; use (?:...) where nothing is kept")};
         return NULL;
     }
-    name_groups(m, r);
+    read_code(m, r);
     return r;
 }
 
@@ -249,7 +252,7 @@ struct regex *regex_deserialize(struct matcher *m,
         no_memory(m);
     if (rc != 1)
         return NULL;
-    name_groups(m, r);
+    read_code(m, r);
     return r;
 }
 
@@ -273,7 +276,7 @@ static void compile_for(struct matcher *m, struct regex *r, uint32_t how) {
 static void heat(struct matcher *m, struct regex *r, size_t searched,
                  uint32_t how) {
     r->heat += HEAT_RUN + searched;
-    if (r->heat > HOT && m->counts == STEPS_OF_LARGE)
+    if (r->heat > r->hot && m->counts == STEPS_OF_LARGE)
         compile_for(m, r, how);
 }
 

@@ -7,8 +7,8 @@
  * of them is taken to, or taken back to, is a try of what stands behind it. So
  * what is counted there grows as the work does. PCRE2's interpreter and its
  * machine code leave out other places, so their counts differ by a constant;
- * which of the two runs a search depends on the searches before it (HOT), and
- * on whether the system allows machine code.
+ * which of the two runs a search depends on the searches before it, and on
+ * whether the system allows machine code.
  *
  * A run counts little: a repeat of at most REPEATS_MOST is a constant, and
  * blanks or digits behind a character that is none are gone through once. What

@@ -362,7 +362,7 @@ struct report *scene_report(struct scene *s) {
     for (size_t i = 0; i < s->hit_count; i++) { /* nothing stands in front */
         s->hits[i].command_line = s->hits[i].command;
     }
-    scan->hits = (struct hit_list){s->hits, s->hit_count, SCENE_HITS};
+    scan->hits = (struct hit_list){s->hits, s->hit_count};
     scan->streams = s->streams;
     scan->stream_count = SCENE_STREAMS;
     struct answers answers = {.at = s->answers, .count = s->answer_count,
