@@ -149,7 +149,7 @@ static void remark_model(struct diagnosis *d, struct finding *f,
 void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
     struct inputs c;
     inputs_fill(d, &f->facts, &c);
-    if (!memory_tells_models(&c))
+    if (!memory_can_check_model(&c))
         return;
     f->reconciliation = memory_reconcile(d->a, &c);
     struct release_step step;

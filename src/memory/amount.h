@@ -1,5 +1,5 @@
-/* amount.h: what the files of this house ask of a case and of its model, and the
- * texts that show how a number came about. */
+/* amount.h: reads values of a case and of its model, and writes the formulas
+ * that show how a number was computed. */
 #ifndef MEMORY_AMOUNT_H
 #define MEMORY_AMOUNT_H
 
@@ -7,35 +7,37 @@
 
 /* ---- inputs: inputs.c ---- */
 
-/* A list of facts: the marker ends it. The same as an argument. */
+/* A list of facts, which FACT_COUNT_OF ends: as an initializer, as an argument.
+ */
 #define FACTS(...) {__VA_ARGS__, FACT_COUNT_OF}
 #define FACT_LIST(...) ((const enum fact_name[])FACTS(__VA_ARGS__))
 
-/* A number above 0 that is known, else this. */
+/* The number of a fact if it is known and above 0, else `otherwise`. */
 int64_t setting_of(const struct inputs *c, enum fact_name name,
                    int64_t otherwise);
-/* Ranks that share each layer, and stages that share the layers; 1 by default. */
+/* Ranks that share each layer, and stages that share the layers; 1 by default.
+ */
 int64_t tensor_ranks(const struct inputs *c);
 int64_t pipeline_ranks(const struct inputs *c);
-/* Known, and so: a switch that is on, one that is off, a word. */
+/* True if the fact is known and is not 0, is 0, is this word. */
 bool is_on(const struct inputs *c, enum fact_name name);
 bool is_off(const struct inputs *c, enum fact_name name);
 bool word_is(const struct inputs *c, enum fact_name name, const char *word);
-/* Not known any more; FACT_COUNT_OF ends the names. */
+/* Makes facts unknown; FACT_COUNT_OF ends the names. */
 void inputs_forget(struct inputs *c, const enum fact_name *names);
-/* FACT_COUNT_OF: none of them is. */
+/* The first fact that is known; FACT_COUNT_OF if none is. */
 enum fact_name inputs_first_known(const struct inputs *c,
                                   const enum fact_name *names);
-/* The first that is known; unknown if none is. */
+/* The amount of that fact; unknown if none is. */
 struct span first_known(const struct inputs *c, const enum fact_name *names);
-/* One of them is known; and said, be it by a log; and printed in a log. */
+/* True if one of them is known; is no default either; is printed in the log. */
 bool inputs_knows_any(const struct inputs *c, const enum fact_name *names);
-bool inputs_says_any(const struct inputs *c, const enum fact_name *names);
+bool inputs_states_any(const struct inputs *c, const enum fact_name *names);
 bool inputs_prints_any(const struct inputs *c, const enum fact_name *names);
-/* So many letters of a word, large or small, that stand in it. */
+/* True if the word contains the part, in any case of letters. */
 bool has_part(struct str word, const char *part);
-/* Printed or said: then nothing of the card is reckoned. */
-bool inputs_says_pool(const struct inputs *c);
+/* The size of the pool is known: then nothing is computed from the card. */
+bool inputs_states_pool(const struct inputs *c);
 bool inputs_is_eager(const struct inputs *c); /* no graphs are captured */
 bool model_has(const struct model *m, enum kv_kind kind); /* m may be NULL */
 bool kv_kind_is_window(enum kv_kind kind); /* or a chunk */
@@ -52,9 +54,9 @@ bool kv_kind_grows(enum kv_kind kind);
  * An expression holds numbers with thousands commas, + - x / ( ) floor()
  * ceil() min() max(), amounts with their unit, and words that are labels. It
  * may end in a comparison: "... = 31.27 GiB <= 31.44 GiB free". A test reads
- * every formula back and reckons it. Several stand apart by "; ". */
+ * every formula back and computes it. "; " separates several. */
 
-/* A number of a formula, as it is to be read. */
+/* A number of a formula, and how it is printed. */
 struct term {
     enum term_kind {
         TERM_BYTES, /* "5.62 GiB" */
@@ -100,7 +102,7 @@ struct str write_count(struct arena *a, int64_t n);
 struct str write_margin(struct arena *a, const struct inputs *c,
                         struct span more);
 
-/* f NULL: nobody asks. Empty texts are left out. */
+/* Does nothing if f is NULL or the text is empty. */
 void formula_put(struct arena *a, struct formulas *f, struct str text);
 struct str formula_join(struct arena *a, struct str first, struct str second);
 

@@ -24,10 +24,11 @@ int64_t variant_layers_of_stage(const struct variant *w, int64_t layers,
     return layers;
 }
 
-/* Does this plan take the layers of a group for layers of full length? Pools
- * that keep windows whole, though the check cuts them, do so to be of one kind:
- * a model of windows alone is that already. Until 0.13 the check ran before the
- * manager made layers alike: it charges cut what the pool keeps whole. */
+/* True if this plan takes the layers of a group for layers of full length.
+ * Pools that keep windows whole, though the check cuts them, do so to be of one
+ * kind: a model of windows alone is that already. Until 0.13 the check ran
+ * before the manager made layers alike: it charges cut what the pool keeps
+ * whole. */
 static bool is_kept_whole(const struct variant *w, const struct kv_group *g,
                           enum layout_use use) {
     bool is_mixed = model_has(w->model, KV_full);

@@ -6,8 +6,8 @@
  *
  * Of one name the last line of a card counts, as a log may hold several starts;
  * buffers that are printed one by one are added up, and begun anew where the
- * same weights are loaded again. What one process says for all ranks (tokens of
- * the pool) counts for each.
+ * same weights are loaded again. What one process prints for all ranks (tokens
+ * of the pool) counts for each.
  */
 #include "memory/breakdown.h"
 #include "base/limits.h"
@@ -136,7 +136,7 @@ static bool names_part(const struct budget *b, const char *name) {
     return false;
 }
 
-/* Inside of vLLM's share what nobody printed; outside of it what nothing may
+/* Inside of vLLM's share: what is not printed. Outside of it: what nothing may
  * take. */
 static void add_share(struct arena *a, struct budget *b,
                       const struct inputs *c, int64_t before) {

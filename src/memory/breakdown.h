@@ -11,13 +11,13 @@
 #include "memory/memory.h"
 
 enum closing {
-    CLOSING_UNKNOWN, /* nobody tells the total */
+    CLOSING_UNKNOWN, /* the total is not known */
     CLOSING_YES,
     CLOSING_NO       /* the parts are more than the whole */
 };
 
 struct card_memory {
-    int64_t rank, gpu;    /* FACT_NONE, or whose this is */
+    int64_t rank, gpu;    /* of this card; FACT_NONE: not printed */
     struct budget budget; /* total: the whole; the parts, `not_told` last */
     bool is_part_of_card; /* the whole is what was free before loading */
     int64_t named_bytes;  /* the parts without the last one of these: */

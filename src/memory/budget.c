@@ -134,7 +134,7 @@ static bool list_training(struct arena *a, struct budget *b,
     struct span rest = span_minus(allocated, state);
     struct str model = write_source(a, c, FACT_model);
     if (c->model == NULL || !training_is_step(c) ||
-        !inputs_says_any(c, of_run) || !rest.known || rest.high < 0)
+        !inputs_states_any(c, of_run) || !rest.known || rest.high < 0)
         return false; /* or more than was there: not this run */
     budget_add(b, "weights", t.weights, model);
     budget_add(b, "gradients", t.gradients, model);
@@ -166,7 +166,7 @@ static void list_process(struct arena *a, struct budget *b,
     budget_add_fact(a, b, c, "others", FACT_other_in_use);
     /* Used and not listed. Messages before torch 1.13 and AMD's do not say what
      * the process holds: it is outside torch, of whatever process. What
-     * cudaMallocAsync prints has no cache: whose the rest is nobody knows. */
+     * cudaMallocAsync prints has no cache: whose the rest is, is not known. */
     struct span used = span_minus(b->total, span_in(c, FACT_gpu_free));
     struct span gap = span_minus(used, sum_of(b));
     if (allocated.known && !process.known && gap.known && gap.low > 64 * MIB)

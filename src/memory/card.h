@@ -11,19 +11,19 @@
  * version): bytes for KV, may be negative. Unknown where a part is. */
 struct span budget_pool(const struct inputs *c);
 
-/* The same spelled out at its worst corner; empty where it is not known. */
+/* Its formula at the worst corner; empty if it is not known. */
 struct str budget_write_pool(struct arena *a, const struct inputs *c);
 
 #define BUDGET_PARTS_MAX 12
 struct budget budget_begin(struct arena *a, const struct inputs *c);
-/* What is not known, and nothing, is no part. */
+/* Adds a part, unless it is unknown or 0. */
 void budget_add(struct budget *b, const char *part, struct span bytes,
                 struct str source);
 void budget_add_fact(struct arena *a, struct budget *b, const struct inputs *c,
                      const char *part, enum fact_name name);
 struct str weights_source(struct arena *a, const struct inputs *c);
 
-/* The part of vLLM's share that nobody printed; NULL: everything was. */
+/* The part of vLLM's share that is not printed; NULL if everything is. */
 const char *budget_rest_name(const struct inputs *c);
 /* total x utilization. */
 struct span requested_bytes(const struct inputs *c);

@@ -1,5 +1,5 @@
 /* demand.c: the model where it explains the log, else the line. Changes of
- * settings act on whichever speaks: on the model exactly, on the line as an
+ * settings act on the one that is used: on the model exactly, on the line as an
  * interval that holds both "everything grows" and "this part is fixed".
  *
  * The line: fixed and slope from printed pairs, without a model.
@@ -234,7 +234,8 @@ struct demand demand_with(struct arena *a, const struct demand *d,
         case FACT_tensor_parallel: w->tp = n; break;
         case FACT_decode_context_parallel: w->context_ranks = n; break;
         case FACT_max_num_batched_tokens:
-            w->tokens_in_flight = w->tokens_in_flight < n ? w->tokens_in_flight : n;
+            w->tokens_in_flight =
+                w->tokens_in_flight < n ? w->tokens_in_flight : n;
             break;
         default: /* FACT_pipeline_parallel */
             w->pp = n;

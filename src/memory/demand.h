@@ -24,7 +24,7 @@ struct linear_fit {
 struct demand {
     bool known;
     bool by_model;
-    struct variants variants; /* without by_model: none explains the log */
+    struct variants variants; /* if not by_model: none explains the log */
     struct linear_fit line; /* otherwise */
     int64_t block_tokens;
 };
@@ -42,19 +42,19 @@ struct span demand_tokens(const struct demand *d, struct span pool,
 struct span demand_slope(const struct demand *d);
 struct span demand_fixed(const struct demand *d, int64_t tokens);
 
-/* The same request under another setting, as far as the model speaks: an fp8
- * cache (n: 0), ranks, ranks that share the tokens of a request, at most so many
- * tokens in a step. */
+/* The same request under another setting, by the model alone: an fp8
+ * cache (n: 0), ranks, ranks that share the tokens of a request, at most so
+ * many tokens in a step. */
 struct demand demand_with(struct arena *a, const struct demand *d,
                           enum fact_name fact, int64_t n);
-/* The line as well. */
+/* An fp8 cache, of the line as well. */
 struct demand demand_with_fp8(struct arena *a, const struct demand *d);
 /* Over so many ranks instead of those before: tensor_parallel cuts heads,
  * pipeline_parallel layers. */
 struct demand demand_split(struct arena *a, const struct demand *d,
                            enum fact_name fact, int64_t before, int64_t ranks);
 
-/* What the engine asks for: printed, else from the demand. */
+/* What the engine requires: printed, else from the demand. */
 struct span needed_bytes(const struct inputs *c, const struct demand *d);
 /* What there is for KV: printed, else blocks, else from the budget. */
 struct span pool_bytes(const struct inputs *c, const struct demand *d);

@@ -5,7 +5,7 @@
 #include "memory/effect.h"
 #include "memory/training.h"
 
-static struct estimate of_tokens_alone(const struct ask *q) {
+static struct estimate of_tokens_only(const struct query *q) {
     (void)q;
     return estimate_none(FACT_tried_tokens);
 }
@@ -67,7 +67,7 @@ static const struct row {
     ROW(mem_fraction_static_up, sglang_fraction_up, 0, FACT_mem_fraction_static)
     ROW(mem_fraction_static_down, sglang_fraction_down, 0,
         FACT_mem_fraction_static)
-    SETTING(swa_full_tokens_ratio, of_tokens_alone, 0)
+    SETTING(swa_full_tokens_ratio, of_tokens_only, 0)
     SETTING(context_length, llama_effect, 0)
     SETTING(gpu_layers, llama_effect, 0)
     SETTING(flash_attention, llama_effect, 0)
@@ -80,7 +80,7 @@ int effect_setting(enum effect effect) {
 
 /* What another engine does with a setting of that name is known of a step
  * alone, and of weights while they load. */
-static struct estimate of_another(const struct ask *q) {
+static struct estimate of_other_engine(const struct query *q) {
     bool is_of_weights = q->effect == EFFECT_tensor_parallel ||
                          q->effect == EFFECT_pipeline_parallel ||
                          q->effect == EFFECT_cpu_offload;
@@ -93,7 +93,7 @@ static struct estimate of_another(const struct ask *q) {
     return estimate_unknown(is_pool(q) ? FACT_kv_needed : FACT_tried_alloc);
 }
 
-struct estimate effect_reckon(const struct ask *q) {
+struct estimate effect_compute(const struct query *q) {
     const struct row *row = &rows[q->effect];
     effect_fn *const *own = engine_of(q->c)->effects;
     bool is_state = q->effect == EFFECT_cpu_offload && training_is_step(q->c);
@@ -102,7 +102,7 @@ struct estimate effect_reckon(const struct ask *q) {
     if (own != NULL && own[q->effect] != NULL)
         return own[q->effect](q);
     if ((row->is & OF_VLLM) && !engine_of(q->c)->takes_share && !is_state)
-        return of_another(q);
+        return of_other_engine(q);
     if (is_pool(q) && (row->is & BY_THE_REST) && rules_pool_is_asked(q->c)) {
         struct kv_side kv = kv_side_of(q);
         struct estimate e = estimate_of_kv(&kv);
@@ -136,10 +136,10 @@ struct estimate memory_effect(struct arena *a, const struct inputs *c,
     /* Tokens of a prefill whose memory was refused: no pool was short. */
     bool is_prefill = what == SHORT_TOKENS && engine_of(c)->counts_prefill &&
                       !c->in[FACT_available_tokens].known;
-    struct ask q = {a, c, is_prefill ? SHORT_ALLOCATION : what, effect};
-    struct estimate e = effect_reckon(&q);
+    struct query q = {a, c, is_prefill ? SHORT_ALLOCATION : what, effect};
+    struct estimate e = effect_compute(&q);
     estimate_bound(&q, &e);
     put_capacity(c, &e);
-    estimate_doubt(&q, &e);
+    estimate_vary_defaults(&q, &e);
     return e;
 }

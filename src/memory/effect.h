@@ -1,8 +1,8 @@
-/* effect.h: what the effects share. Each answers one question: after this fix,
- * does what is asked (`after`) fit into what there is (`limit`)?
+/* effect.h: what the effects share. Each computes whether after this fix what
+ * is needed (`after`) fits into what there is (`limit`).
  *
- *     before   asked now             limit   room after the fix
- *     after    asked after the fix   short_by   what is still missing
+ *     before   needed now             limit      room after the fix
+ *     after    needed after the fix   short_by   what is still missing
  *
  * effect.c knows which function answers for which effect; estimate.c has what
  * they all use, and turns two amounts into a verdict.
@@ -15,16 +15,16 @@
 #include "memory/demand.h"
 #include "memory/engines.h"
 
-/* What every effect is asked. */
-struct ask {
+/* The arguments of every effect. */
+struct query {
     struct arena *a;
     const struct inputs *c;
     enum shortage what;
     enum effect effect;
 };
 
-/* The arithmetic of an effect, defaults taken at their word: effect.c. */
-struct estimate effect_reckon(const struct ask *q);
+/* The estimate of an effect if all defaults are in force: effect.c. */
+struct estimate effect_compute(const struct query *q);
 
 /* FORMULA_OF() for an effect. */
 #define EXPLAIN(q, used, pattern, ...)                                         \
@@ -34,21 +34,21 @@ struct estimate effect_reckon(const struct ask *q);
 
 struct estimate estimate_none(enum fact_name quantity);
 struct estimate estimate_unknown(enum fact_name quantity);
-/* Unknown yet: so much is asked, before and after, and this is the room. */
+/* Unknown yet: so much is needed, before and after, and this is the room. */
 struct estimate estimate_of(enum fact_name quantity, struct span asked,
                             struct span room);
 /* What was refused against what was free, as the log prints both. */
 struct estimate estimate_of_allocation(const struct inputs *c);
 /* Verdict and short_by from after and limit. */
 void estimate_judge(struct estimate *e);
-/* It is not asked for any more. */
+/* Enough: it is not needed any more. */
 void estimate_gone(struct estimate *e);
-/* Asks for the fact unless it is known. */
+/* Adds the fact to `needs` unless it is known. */
 void estimate_needs(struct estimate *e, bool is_known, enum fact_name name);
 
 /* may_be_enough, on this condition (a key of i18n, verdict.if.*). */
 void estimate_if(struct estimate *e, const char *key);
-void estimate_if_of(const struct ask *q, struct estimate *e, const char *key,
+void estimate_if_of(const struct query *q, struct estimate *e, const char *key,
                     const struct term *terms, size_t count);
 #define ESTIMATE_IF(q, e, key, ...)                                            \
     estimate_if_of(q, e, key, (const struct term[]){__VA_ARGS__},              \
@@ -58,13 +58,13 @@ void estimate_if_of(const struct ask *q, struct estimate *e, const char *key,
 struct fact propose(enum fact_name name, int64_t number);
 struct fact propose_word(enum fact_name name, struct str word);
 
-/* Is the failed allocation of this stage? */
+/* True if the failure is of this stage. */
 bool stage_is(const struct inputs *c, const char *stage);
-bool is_allocation(const struct ask *q);
-/* Only what one request of full length, or the pool for it, lacks. */
-bool is_pool(const struct ask *q);
+bool is_allocation(const struct query *q);
+/* True if one request of full length, or the pool for it, is short. */
+bool is_pool(const struct query *q);
 
-/* The KV side of a case, reckoned once. */
+/* The KV side of a case, computed once. */
 struct kv_side {
     struct demand demand;
     struct span need, pool;
@@ -73,10 +73,11 @@ struct kv_side {
     int64_t pool_tokens;
     bool has_no_pool; /* nothing is left for KV at all */
 };
-struct kv_side kv_side_of(const struct ask *q);
+struct kv_side kv_side_of(const struct query *q);
 struct estimate estimate_of_kv(const struct kv_side *kv);
 
-#define TELLING (512 * MIB) /* so much is most of what was short */
+#define INFORMATIVE_BYTES                                                      \
+    (512 * MIB) /* a larger request shows what was short */
 
 /* A request that was refused, and what there was; each may be unknown. */
 struct shortfall {
@@ -85,32 +86,32 @@ struct shortfall {
     struct span total;                /* of the GPU */
     bool has_limit;                   /* the framework's own, and it is known */
 };
-struct shortfall shortfall_of(const struct ask *q);
-/* Does so much of what is held, asked as a condition, tell anything? */
-bool is_telling(struct span part, struct span whole);
+struct shortfall shortfall_of(const struct query *q);
+/* False if nearly every fix frees so much of what is held, or hardly any. */
+bool is_informative(struct span part, struct span whole);
 
 /* Of all differences between limit and after, those of zero and more. */
 int64_t share_that_passes(struct span after, struct span limit);
 /* An open verdict gets the bound that its amounts allow. */
-void estimate_bound(const struct ask *q, struct estimate *e);
-/* A firm verdict that another value of a default would change is none. */
-void estimate_doubt(const struct ask *q, struct estimate *e);
+void estimate_bound(const struct query *q, struct estimate *e);
+/* A firm verdict that another value of a default would change becomes open. */
+void estimate_vary_defaults(const struct query *q, struct estimate *e);
 
 /* ---- parts that several effects use ---- */
 
 /* A fraction of the GPU, whatever it is, lowered by what gives back the gap. */
-void estimate_less_share(const struct ask *q, struct estimate *e,
+void estimate_less_share(const struct query *q, struct estimate *e,
                          struct span total, struct span gap);
 /* Bytes asked for after the allocation that failed. */
 struct span more_after_failure(const struct inputs *c);
 /* effect_step.c: a setting that tensors grow with; a fact, or -1. */
-struct estimate step_scaled(const struct ask *q, int setting);
+struct estimate step_scaled(const struct query *q, int setting);
 /* At most so much of what the program holds is given back. */
-struct estimate step_freeing(const struct ask *q, int64_t percent);
-/* effect_kv.c: what a fix of the pool alone says of another failure. */
-struct estimate estimate_beside_pool(const struct ask *q);
+struct estimate step_freeing(const struct query *q, int64_t percent);
+/* effect_kv.c: the estimate of a fix of the pool for another failure. */
+struct estimate estimate_beside_pool(const struct query *q);
 /* effect_host.c: one request of host memory that was refused. */
-struct estimate host_refusal(const struct ask *q);
+struct estimate host_refusal(const struct query *q);
 
 /* ---- shares of a card: gpu_memory_utilization and mem_fraction_static, in
  * millionths and steps of a hundredth: effect_utilization.c ---- */
@@ -132,12 +133,13 @@ static inline int64_t step_up(int64_t micro) {
 }
 
 /* On the CPU backend the share is of the host's memory (effect_host.c). */
-struct estimate share_of_host(const struct ask *q);
+struct estimate share_of_host(const struct query *q);
 
-/* A share that gives back what failed: `more`, which it covers as well, or
- * NULL, and the fact that would tell what is still to come. */
-void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
-                 const struct span *more, enum fact_name open);
+/* Proposes a share that gives back what failed. more: what it covers as well;
+ * NULL: not known, and `open` is the fact that would show it. */
+void put_lowered(const struct query *q, struct estimate *e,
+                 struct fact proposed, const struct span *more,
+                 enum fact_name open);
 
 /* ---- one for each effect; see the table in effect.c ---- */
 

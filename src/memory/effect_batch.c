@@ -25,7 +25,7 @@ static int64_t power_of_two_below(int64_t n) {
 }
 
 /* tried x fewer / now, both of a setting. */
-static struct estimate scaled(const struct ask *q, enum fact_name setting,
+static struct estimate scaled(const struct query *q, enum fact_name setting,
                               int64_t now, int64_t fewer) {
     struct estimate e = estimate_of_allocation(q->c);
     e.after = span_share(e.before, fewer, now);
@@ -37,7 +37,7 @@ static struct estimate scaled(const struct ask *q, enum fact_name setting,
 }
 
 /* Whether what was refused follows the setting is not known. */
-static void doubt_scaling(const struct ask *q, struct estimate *e) {
+static void qualify_scaling(const struct query *q, struct estimate *e) {
     if (e->after.known && e->limit.known && e->after.low <= e->limit.high)
         ESTIMATE_IF(q, e, "verdict.if.follows", SHORT(e->before.high),
                     SHORT(e->after.high));
@@ -60,7 +60,7 @@ static int64_t fewer_that_fit(const struct inputs *c, int64_t now,
 }
 
 /* vLLM's check before it captures graphs: a state block for each sequence. */
-static struct estimate sequences_for_blocks(const struct ask *q) {
+static struct estimate sequences_for_blocks(const struct query *q) {
     int64_t now = setting_of(q->c, FACT_max_num_seqs, 0);
     int64_t blocks = setting_of(q->c, FACT_kv_blocks, 0);
     if (!stage_is(q->c, "capture") || blocks == 0 || blocks >= now)
@@ -90,7 +90,7 @@ static bool is_sampler_tensor(const struct inputs *c, int64_t seqs) {
     return false;
 }
 
-struct estimate effect_max_num_seqs(const struct ask *q) {
+struct estimate effect_max_num_seqs(const struct query *q) {
     int64_t now = setting_of(q->c, FACT_max_num_seqs, 0);
     if (!is_allocation(q))
         return sequences_for_blocks(q);
@@ -106,7 +106,7 @@ struct estimate effect_max_num_seqs(const struct ask *q) {
     if (e.limit.known && is_sampler_tensor(q->c, now)) {
         estimate_judge(&e);
     } else if (e.limit.known) {
-        doubt_scaling(q, &e);
+        qualify_scaling(q, &e);
         estimate_needs(&e, q->c->model != NULL, FACT_model);
     }
     return e;
@@ -114,7 +114,7 @@ struct estimate effect_max_num_seqs(const struct ask *q) {
 
 /* ---- max_num_batched_tokens ---- */
 
-static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
+static struct estimate batch_for_pool(const struct query *q, int64_t now) {
     struct kv_side kv = kv_side_of(q);
     struct span peak = span_in(q->c, FACT_activation_peak);
     struct estimate e = estimate_of_kv(&kv);
@@ -124,7 +124,8 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
     if (fewer <= 0 || fewer >= now)
         return estimate_none(FACT_kv_needed);
     e.proposed = propose(FACT_max_num_batched_tokens, fewer);
-    if (kv.demand.by_model && kv.length > 0) { /* windows keep a step's tokens */
+    if (kv.demand.by_model &&
+        kv.length > 0) { /* windows keep a step's tokens */
         struct demand then = demand_with(q->a, &kv.demand,
                                          FACT_max_num_batched_tokens, fewer);
         e.after = span_meet(demand_bytes(&then, kv.length), kv.need);
@@ -148,7 +149,7 @@ static struct estimate batch_for_pool(const struct ask *q, int64_t now) {
 
 /* TGI prints how many tokens of a prefill were refused, and perhaps what they
  * asked for: as many fit as the same share of that was there. */
-static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
+static struct estimate prefill_of_tgi(const struct query *q, int64_t now) {
     const struct inputs *c = q->c;
     bool has_pool = c->in[FACT_pool_needed].known;
     struct span asked =
@@ -158,11 +159,11 @@ static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
     struct estimate e =
         estimate_of(FACT_tried_tokens, span_exact(now), span_none());
     int64_t fits = 0, half = now / 2 - now / 2 % TGI_BLOCK;
-    bool is_told =
+    bool is_known =
         asked.known && there.known && asked.low > 0 && there.high > 0 &&
         mul_div_floor(now, span_middle(there), span_middle(asked), &fits);
     fits -= fits % TGI_BLOCK;
-    if (is_told && fits > 0 && fits < now) {
+    if (is_known && fits > 0 && fits < now) {
         e.after = e.limit = span_exact(fits);
         e.proposed = propose(FACT_max_num_batched_tokens, fits);
         estimate_if(&e, "verdict.if.proportional");
@@ -173,7 +174,7 @@ static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
         return e;
     }
     needs_add(&e.needs, FACT_pool_needed);
-    if (half > 0) { /* so many were refused; how many fit nobody says */
+    if (half > 0) { /* so many were refused; how many fit is not known */
         e.after = span_exact(half);
         e.proposed = propose(FACT_max_num_batched_tokens, half);
         ESTIMATE_IF(q, &e, "verdict.if.trial", COUNT(half));
@@ -181,7 +182,7 @@ static struct estimate prefill_of_tgi(const struct ask *q, int64_t now) {
     return e;
 }
 
-struct estimate effect_max_num_batched_tokens(const struct ask *q) {
+struct estimate effect_max_num_batched_tokens(const struct query *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, 0);
     const struct fact *prefill = &q->c->in[FACT_tried_tokens];
     bool is_step = is_allocation(q) && !stage_is(q->c, "load");
@@ -201,13 +202,13 @@ struct estimate effect_max_num_batched_tokens(const struct ask *q) {
     int64_t fewer = fewer_that_fit(q->c, now, 1);
     struct estimate e = scaled(q, FACT_max_num_batched_tokens, now,
                                fewer > 0 ? fewer : power_of_two_below(now / 2));
-    doubt_scaling(q, &e);
+    qualify_scaling(q, &e);
     return e;
 }
 
 /* ---- enforce_eager ---- */
 
-static struct estimate eager_for_pool(const struct ask *q) {
+static struct estimate eager_for_pool(const struct query *q) {
     struct span graphs = graph_bytes(q->c);
     enum answer inside = rules_count_graphs(q->c);
     if (inside == ANSWER_NO)
@@ -229,7 +230,7 @@ static struct estimate eager_for_pool(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_enforce_eager(const struct ask *q) {
+struct estimate effect_enforce_eager(const struct query *q) {
     const struct inputs *c = q->c;
     if (is_pool(q) && !is_on(c, FACT_enforce_eager))
         return eager_for_pool(q);

@@ -1,4 +1,4 @@
-/* effect_host.c: limits that somebody set: of host memory (a container, a job,
+/* effect_host.c: limits that were set: of host memory (a container, a job,
  * a machine), of /dev/shm, of one device buffer, of what Metal may wire.
  *
  *   host_memory    1.2 x the peak. A peak that the kill cut off at the limit
@@ -12,7 +12,7 @@
 #include "memory/effect.h"
 #include "memory/training.h"
 
-#define MAC_KEEPS (4 * GIB) /* for the system itself */
+#define MAC_RESERVED (4 * GIB) /* for the system itself */
 #define GRADIENT 4          /* bytes, in the host's memory */
 
 static const enum fact_name used[] =
@@ -36,11 +36,11 @@ static int64_t rounded_up(int64_t bytes) {
 
 /* ---- the peak of the host ---- */
 
-/* A smaller request met memory that was full: its size says nothing of what
+/* A smaller request met memory that was full: its size does not show what
  * would be enough for the requests after it. */
-#define TELLING_REFUSAL (INT64_C(1) << 30)
+#define INFORMATIVE_REFUSAL (INT64_C(1) << 30)
 
-struct estimate host_refusal(const struct ask *q) {
+struct estimate host_refusal(const struct query *q) {
     struct span held = span_in(q->c, FACT_host_rss);
     struct estimate e =
         estimate_of(FACT_requested_bytes, first_known(q->c, asked),
@@ -51,7 +51,7 @@ struct estimate host_refusal(const struct ask *q) {
     if (!missing.known || !whole.known)
         return e;
     estimate_needs(&e, e.short_by.known, FACT_host_free);
-    if (!e.short_by.known && !held.known && e.before.high < TELLING_REFUSAL)
+    if (!e.short_by.known && !held.known && e.before.high < INFORMATIVE_REFUSAL)
         return e;
     ESTIMATE_IF(q, &e,
                 e.short_by.known ? "verdict.if.more_host"
@@ -61,15 +61,16 @@ struct estimate host_refusal(const struct ask *q) {
     return e;
 }
 
-#define BYSTANDER (INT64_C(256) << 20)
+#define SMALL_PROCESS (INT64_C(256) << 20)
 
 /* What DeepSpeed keeps in the host's memory of a known model, all ranks of one
  * node together. */
-static struct span offloaded(const struct ask *q) {
+static struct span offloaded(const struct query *q) {
     struct training_setup s = training_setup_of(q->c);
     struct training t = memory_training(q->a, &s, NULL);
     bool is_shared = s.shard_stage > 0 && s.ranks > 1;
-    /* with fp32 gradients from stage 2 on, as DeepSpeed's own estimate has it */
+    /* with fp32 gradients from stage 2 on, as DeepSpeed's own estimate has it
+     */
     int64_t gradients = s.shard_stage >= 2 ? GRADIENT : 0;
     return s.params > 0 && s.offloads_optimizer && s.trainable == 0
                ? span_plus(span_times(t.host, is_shared ? s.ranks : 1),
@@ -89,9 +90,9 @@ static bool is_of_all(const struct inputs *c) {
                             c, FACT_LIST(FACT_memory_limit, FACT_host_total)));
 }
 
-/* The limit that DeepSpeed's part alone asks for; else the peak and a fifth
+/* The limit that DeepSpeed's part alone needs; else the peak and a fifth
  * more. False: neither is known. */
-static bool put_limit(const struct ask *q, struct estimate *e,
+static bool put_limit(const struct query *q, struct estimate *e,
                       struct span peak) {
     struct span need = offloaded(q);
     bool is_offloaded = need.known && need.high > 0;
@@ -121,7 +122,7 @@ static struct span held_by_victim(const struct inputs *c, enum fact_name sum) {
 
 /* The peak that was cut off. No peak at all: twice the limit is a first try
  * and no estimate. */
-struct estimate effect_host_memory(const struct ask *q) {
+struct estimate effect_host_memory(const struct query *q) {
     const struct inputs *c = q->c;
     enum fact_name sum = is_of_all(c) ? FACT_host_used : FACT_host_rss;
     struct span limit = first_known(c, limits), held = held_by_victim(c, sum);
@@ -134,7 +135,7 @@ struct estimate effect_host_memory(const struct ask *q) {
     e.before = held;
     /* one that is small was killed for others: its size proves nothing */
     bool is_peak =
-        held.known && held.high >= (sum == FACT_host_rss ? BYSTANDER : 1);
+        held.known && held.high >= (sum == FACT_host_rss ? SMALL_PROCESS : 1);
     /* it reached the limit; the last line that was printed came earlier */
     struct span peak = limit.known && limit.high > held.high ? limit : held;
     if (!put_limit(q, &e, is_peak ? peak : span_none()) && !is_peak) {
@@ -147,7 +148,7 @@ struct estimate effect_host_memory(const struct ask *q) {
 }
 
 /* Down to what is free, where a share of the host's memory was refused. */
-struct estimate share_of_host(const struct ask *q) {
+struct estimate share_of_host(const struct query *q) {
     const struct inputs *c = q->c;
     struct span total = span_in(c, FACT_host_total);
     struct span free = span_in(c, FACT_host_free);
@@ -172,7 +173,7 @@ struct estimate share_of_host(const struct ask *q) {
 }
 
 /* Half as many: at best half of what is held. */
-struct estimate effect_fewer_workers(const struct ask *q) {
+struct estimate effect_fewer_workers(const struct query *q) {
     const struct inputs *c = q->c;
     int64_t now = setting_of(c, FACT_num_workers, 0), fewer = now / 2;
     if (q->what != SHORT_HOST)
@@ -198,7 +199,7 @@ struct estimate effect_fewer_workers(const struct ask *q) {
 
 /* What is left under a limit is printed, and not what it is of: by how much
  * more the limit has to be; to how much, where it is printed as well. */
-static struct estimate raised_by(const struct ask *q, struct span want,
+static struct estimate raised_by(const struct query *q, struct span want,
                                  struct span left) {
     struct estimate e = estimate_of(FACT_memory_limit, want, left);
     e.short_by = span_beyond(want, left);
@@ -213,7 +214,7 @@ static struct estimate raised_by(const struct ask *q, struct span want,
 }
 
 /* A limit of the device, of one buffer or of a pool, that can be raised. */
-struct estimate effect_raise_limit(const struct ask *q) {
+struct estimate effect_raise_limit(const struct query *q) {
     struct span left = span_in(q->c, FACT_pool_available);
     struct span tried = span_in(q->c, FACT_tried_alloc);
     struct span held = span_in(q->c, FACT_pytorch_allocated);
@@ -241,7 +242,7 @@ struct estimate effect_raise_limit(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_shm_size(const struct ask *q) {
+struct estimate effect_shm_size(const struct query *q) {
     struct span want = span_in(q->c, FACT_shm_requested);
     struct span limit = span_in(q->c, FACT_shm_limit),
                 sum = span_plus(limit, want);
@@ -269,7 +270,7 @@ struct estimate effect_shm_size(const struct ask *q) {
 }
 
 /* Metal's working set: what was asked against the limit, and the RAM. */
-struct estimate effect_wired_limit(const struct ask *q) {
+struct estimate effect_wired_limit(const struct query *q) {
     const struct inputs *c = q->c;
     struct estimate e = estimate_unknown(FACT_alloc_limit);
     e.before = first_known(
@@ -283,12 +284,12 @@ struct estimate effect_wired_limit(const struct ask *q) {
         return e;
     }
     int64_t size = rounded_up(e.after.high);
-    e.limit = span_minus(span_in(c, FACT_host_total), span_exact(MAC_KEEPS));
+    e.limit = span_minus(span_in(c, FACT_host_total), span_exact(MAC_RESERVED));
     if (e.limit.known) {
         estimate_judge(&e);
     } else {
         needs_add(&e.needs, FACT_host_total);
-        ESTIMATE_IF(q, &e, "verdict.if.mac", SHORT(size + MAC_KEEPS));
+        ESTIMATE_IF(q, &e, "verdict.if.mac", SHORT(size + MAC_RESERVED));
     }
     if (e.verdict != VERDICT_NOT_ENOUGH)
         e.proposed = propose(FACT_alloc_limit, size);

@@ -1,7 +1,7 @@
-/* effect_kv.c: what a request asks of the pool: a shorter length, an fp8
+/* effect_kv.c: what a request takes of the pool: a shorter length, an fp8
  * cache, ranks that share a request's tokens.
  *
- *   max_model_len    only the KV check asks for one whole request; the pool
+ *   max_model_len    only the KV check is of one whole request; the pool
  *                    itself does not grow with it, and a failed allocation does
  *                    not care. The longest that fits is vLLM's own estimate
  *                    where it prints one; else what model or pairs give for the
@@ -16,7 +16,7 @@
  *   decode context   ranks that keep the same cache share its tokens instead:
  *   parallelism      latents up to TP, heads TP / heads. It costs no card.
  *                    Windows and recurrent states vLLM does not share so, and
- *                    of an unknown model nothing is said
+ *                    of an unknown model nothing is computed
  */
 #include "memory/effect.h"
 
@@ -26,7 +26,7 @@ static const enum fact_name of_length[] =
     FACTS(FACT_est_max_model_len, FACT_max_model_len, FACT_kv_needed,
           FACT_kv_available, FACT_kv_tokens, FACT_kv_blocks, FACT_block_size);
 
-struct estimate estimate_beside_pool(const struct ask *q) {
+struct estimate estimate_beside_pool(const struct query *q) {
     return estimate_none(q->what == SHORT_FREE_AT_START ? FACT_requested_bytes
                                                         : FACT_tried_alloc);
 }
@@ -35,7 +35,7 @@ struct estimate estimate_beside_pool(const struct ask *q) {
 
 #define POOL_STEP (INT64_C(256) << 20)
 
-struct estimate effect_kv_cache_memory(const struct ask *q) {
+struct estimate effect_kv_cache_memory(const struct query *q) {
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
     struct span free = span_in(q->c, FACT_free_before_load);
@@ -63,7 +63,7 @@ struct estimate effect_kv_cache_memory(const struct ask *q) {
 /* "18.35 GiB - (262,144 - 121,840 tokens) x 72 KiB": never more than the pool
  * that it is the estimate for. The slope's interval stands beside it where two
  * decimals do not hide it. */
-static struct str write_line(const struct ask *q, const struct kv_side *kv,
+static struct str write_line(const struct query *q, const struct kv_side *kv,
                              int64_t length) {
     const struct linear_fit *l = &kv->demand.line;
     /* what nothing fixed would give where that is possible, else the
@@ -90,7 +90,7 @@ static struct str write_line(const struct ask *q, const struct kv_side *kv,
 }
 
 /* By layers, by the line, or the length alone. */
-static struct str write_at(const struct ask *q, const struct kv_side *kv,
+static struct str write_at(const struct query *q, const struct kv_side *kv,
                            int64_t length, struct span after) {
     const struct demand *d = &kv->demand;
     if (d->by_model) {
@@ -104,20 +104,21 @@ static struct str write_at(const struct ask *q, const struct kv_side *kv,
     return EXPLAIN(q, of_length, "max_model_len = % tokens", COUNT(length));
 }
 
-static struct estimate by_estimate(const struct ask *q,
+static struct estimate by_estimate(const struct query *q,
                                    const struct kv_side *kv, int64_t length) {
     struct estimate e = estimate_of_kv(kv);
     struct span after = demand_bytes(&kv->demand, length);
     e.formula = write_at(q, kv, length, after);
     e.after = span_meet(after, span_of(0, kv->pool.high));
-    e.verdict = VERDICT_ENOUGH; /* vLLM reckoned it with exact numbers */
+    e.verdict = VERDICT_ENOUGH; /* vLLM computed it from exact numbers */
     e.short_by = span_exact(0);
     e.proposed = propose(FACT_max_model_len, length);
     return e;
 }
 
-/* V0: "stored in KV cache (21904)", or "# GPU blocks: 410" of 16 tokens each. */
-static struct estimate by_tokens(const struct ask *q, int64_t length,
+/* V0: "stored in KV cache (21904)", or "# GPU blocks: 410" of 16 tokens each.
+ */
+static struct estimate by_tokens(const struct query *q, int64_t length,
                                  int64_t held) {
     int64_t pool = held < length ? held : length;
     struct estimate e =
@@ -136,7 +137,7 @@ static struct estimate by_tokens(const struct ask *q, int64_t length,
     return e;
 }
 
-static struct str write_longest(const struct ask *q, const struct kv_side *kv,
+static struct str write_longest(const struct query *q, const struct kv_side *kv,
                                 int64_t length) {
     struct span slope = demand_slope(&kv->demand);
     struct span fixed = demand_fixed(&kv->demand, kv->length);
@@ -151,7 +152,7 @@ static struct str write_longest(const struct ask *q, const struct kv_side *kv,
 
 /* As long as the pool's share of the need at the worst corner, if all of the
  * need grows with the length; the pool holds at most the same share of it. */
-static struct estimate by_proportion(const struct ask *q,
+static struct estimate by_proportion(const struct query *q,
                                      const struct kv_side *kv) {
     const struct linear_fit *l = &kv->demand.line;
     struct estimate e = estimate_of_kv(kv);
@@ -177,7 +178,7 @@ static struct estimate by_proportion(const struct ask *q,
     return e;
 }
 
-static struct estimate by_demand(const struct ask *q,
+static struct estimate by_demand(const struct query *q,
                                  const struct kv_side *kv) {
     struct estimate e = estimate_of_kv(kv);
     struct span longest =
@@ -205,7 +206,7 @@ static struct estimate by_demand(const struct ask *q,
     return e;
 }
 
-struct estimate effect_max_model_len(const struct ask *q) {
+struct estimate effect_max_model_len(const struct query *q) {
     if (is_allocation(q) && stage_is(q->c, "profile") &&
         rules_is_v0(q->c) != ANSWER_NO)
         return estimate_unknown(FACT_tried_alloc); /* V0 profiles with it */
@@ -234,7 +235,7 @@ struct estimate effect_max_model_len(const struct ask *q) {
 /* ---- kv_cache_dtype ---- */
 
 /* V0, model unknown: the same bytes hold twice the tokens. */
-static struct estimate twice_the_tokens(const struct ask *q,
+static struct estimate twice_the_tokens(const struct query *q,
                                         const struct kv_side *kv) {
     int64_t twice;
     if (!mul_i64(kv->pool_tokens, 2, &twice))
@@ -251,7 +252,7 @@ static struct estimate twice_the_tokens(const struct ask *q,
 }
 
 /* Half, and at most so much more as is fixed. */
-static struct str write_halved(const struct ask *q, const struct kv_side *kv,
+static struct str write_halved(const struct query *q, const struct kv_side *kv,
                                struct span after) {
     static const enum fact_name used[] =
         FACTS(FACT_kv_needed, FACT_max_model_len, FACT_kv_available,
@@ -267,7 +268,7 @@ static struct str write_halved(const struct ask *q, const struct kv_side *kv,
         EXPLAIN(q, used, "kv_needed with fp8 = %", BETWEEN(after)));
 }
 
-struct estimate effect_kv_dtype(const struct ask *q) {
+struct estimate effect_kv_dtype(const struct query *q) {
     const struct fact *now = &q->c->in[FACT_kv_cache_dtype];
     if (!is_pool(q))
         return estimate_beside_pool(q);
@@ -319,8 +320,8 @@ static int64_t copies_of(const struct model *m, int64_t tp) {
     return least > 1 ? least : 1;
 }
 
-static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
-                                 int64_t ranks) {
+static struct estimate shared_by(const struct query *q,
+                                 const struct kv_side *kv, int64_t ranks) {
     struct estimate e = estimate_of_kv(kv);
     struct demand then = demand_with(
         q->a, &kv->demand, FACT_decode_context_parallel, ranks);
@@ -337,7 +338,7 @@ static struct estimate shared_by(const struct ask *q, const struct kv_side *kv,
     return e;
 }
 
-struct estimate effect_decode_context_parallel(const struct ask *q) {
+struct estimate effect_decode_context_parallel(const struct query *q) {
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_none(FACT_kv_needed);
     if (!is_pool(q))

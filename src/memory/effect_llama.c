@@ -31,43 +31,43 @@ static bool is_planned_cache(const struct inputs *c) {
            tried.high >= span_share(cache, 63, 64).low;
 }
 
-static bool is_cache(const struct ask *q) {
+static bool is_cache(const struct query *q) {
     return stage_is(q->c, "kv_alloc") || is_pool(q) || is_planned_cache(q->c);
 }
 
-static bool is_load(const struct ask *q) {
+static bool is_load(const struct query *q) {
     return stage_is(q->c, "load") && !is_planned_cache(q->c);
 }
 
 /* Vulkan, SYCL, OpenCL and Metal take weights in pieces of what one buffer may
  * be: the piece that was refused is no measure of the rest. */
-static bool is_piece(const struct ask *q) {
+static bool is_piece(const struct query *q) {
     const struct fact *kind = &q->c->in[FACT_device_kind];
     return is_load(q) && kind->known &&
            STR_IS_ONE(kind->word, "vulkan", "sycl", "opencl", "metal");
 }
 
 /* A cache of layers on the CPU: the host refused it. */
-static bool is_on_host(const struct ask *q) {
+static bool is_on_host(const struct query *q) {
     return q->what == SHORT_HOST;
 }
 
-static bool is_compute(const struct ask *q) {
+static bool is_compute(const struct query *q) {
     return stage_is(q->c, "profile");
 }
 
 /* A buffer of a step is as large whatever layers are on the GPU. */
-static bool is_of_step(const struct ask *q) {
+static bool is_of_step(const struct query *q) {
     return is_compute(q) || stage_is(q->c, "serve");
 }
 
-static int64_t context_in(const struct ask *q) {
+static int64_t context_in(const struct query *q) {
     return setting_of(q->c, FACT_context_length, 0);
 }
 
 /* At most so much was left for the buffer: the model may lie on the host in
  * part. */
-static struct span room_of(const struct ask *q) {
+static struct span room_of(const struct query *q) {
     const struct inputs *c = q->c;
     struct span free = span_in(c, FACT_gpu_free);
     struct span held =
@@ -84,7 +84,7 @@ static struct span room_of(const struct ask *q) {
 }
 
 /* What was refused: printed, else the whole cache. */
-static struct span asked_of(const struct ask *q) {
+static struct span asked_of(const struct query *q) {
     struct span tried = span_in(q->c, FACT_tried_alloc);
     if (is_load(q))
         return span_or(tried, span_in(q->c, FACT_weights_bytes));
@@ -94,13 +94,13 @@ static struct span asked_of(const struct ask *q) {
                          llama_cache_bytes(q->c, context_in(q)));
 }
 
-static struct estimate begin(const struct ask *q) {
+static struct estimate begin(const struct query *q) {
     return estimate_of(FACT_tried_alloc, asked_of(q), room_of(q));
 }
 
 /* What is allocated behind the refused buffer, with so long a context and so
  * many layers; 0: those in force. */
-static struct span later_of(const struct ask *q, int64_t tokens,
+static struct span later_of(const struct query *q, int64_t tokens,
                             int64_t layers) {
     struct inputs at = *q->c;
     if (is_compute(q) || is_on_host(q))
@@ -115,13 +115,13 @@ static struct span later_of(const struct ask *q, int64_t tokens,
                        : span_plus(compute, llama_cache_on_card(&at, tokens));
 }
 
-static struct estimate judged(const struct ask *q, struct estimate e,
+static struct estimate judged(const struct query *q, struct estimate e,
                               struct span later) {
     bool is_counted = later.known && e.limit.known;
     if (is_counted)
         e.limit = span_beyond(e.limit, later);
     estimate_judge(&e);
-    /* Enough for the buffer itself; of what comes behind it nobody knows. */
+    /* Enough for the buffer itself; what comes behind it is not known. */
     if (!is_counted && e.verdict == VERDICT_ENOUGH)
         ESTIMATE_IF(q, &e, "verdict.if.buffers_after",
                     SHORT(e.limit.low - e.after.high));
@@ -131,7 +131,7 @@ static struct estimate judged(const struct ask *q, struct estimate e,
 }
 
 /* "kv cache = 4.38 GiB x 4,096 / 8,192 = 2.19 GiB" */
-static struct str write_share(const struct ask *q, const char *what,
+static struct str write_share(const struct query *q, const char *what,
                               struct span before, int64_t num, int64_t den,
                               struct span after) {
     if (!before.known || !after.known)
@@ -144,8 +144,8 @@ static struct str write_share(const struct ask *q, const char *what,
 /* ---- -c ---- */
 
 /* Scores and the rest of the compute buffer: the scores shrink by num / den,
- * of the rest nobody knows. */
-static struct span with_fewer_scores(const struct ask *q, struct span before,
+ * of the rest it is not known. */
+static struct span with_fewer_scores(const struct query *q, struct span before,
                                      int64_t num, int64_t den) {
     struct span scores = llama_score_bytes(q->c);
     struct span rest = span_minus(before, scores);
@@ -159,8 +159,8 @@ static struct span with_fewer_scores(const struct ask *q, struct span before,
 
 /* What grows with the context grows in proportion; windows and state stay.
  * llama.cpp keeps those in buffers of their own, so the buffer of a model that
- * nobody names is taken to grow. */
-static struct span at_context(const struct ask *q, struct span before,
+ * is not known is taken to grow. */
+static struct span at_context(const struct query *q, struct span before,
                               int64_t now, int64_t fewer) {
     struct span linear = span_share(before, fewer, now);
     struct span all = llama_cache_bytes(q->c, now);
@@ -180,7 +180,7 @@ static struct span at_context(const struct ask *q, struct span before,
 /* A shorter cache that is in place leaves more: all that it gives back where
  * its layers keep every token and nothing of the model is beside the one card,
  * else at most that. */
-static struct span room_at(const struct ask *q, struct span room, int64_t now,
+static struct span room_at(const struct query *q, struct span room, int64_t now,
                            int64_t fewer) {
     int64_t layers = setting_of(q->c, FACT_model_layers, 0);
     struct span cache = span_in(q->c, FACT_kv_bytes);
@@ -195,7 +195,7 @@ static struct span room_at(const struct ask *q, struct span room, int64_t now,
 
 /* Of a cache on one card of which only the size is known: at most what the
  * weights leave. */
-static struct span room_of_card(const struct ask *q) {
+static struct span room_of_card(const struct query *q) {
     struct span rest = span_beyond(span_in(q->c, FACT_gpu_total),
                                    span_in(q->c, FACT_weights_bytes));
     bool is_one = setting_of(q->c, FACT_gpu_count, 1) == 1;
@@ -206,7 +206,7 @@ static struct span room_of_card(const struct ask *q) {
 
 /* Halved until the buffer fits, and what comes behind it; where no length is
  * sure to, and where the room is not known, until it may. */
-static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
+static int64_t halve(const struct query *q, struct estimate *e, int64_t now) {
     int64_t fewer = now, first = 0;
     struct span room = span_or(e->limit, room_of_card(q));
     enum verdict fits = VERDICT_NOT_ENOUGH;
@@ -226,9 +226,9 @@ static int64_t halve(const struct ask *q, struct estimate *e, int64_t now) {
     return fewer;
 }
 
-/* Nobody says the context; cache and compute buffer both grow with it. The
+/* The context is not known; cache and compute buffer both grow with it. The
  * part of it at which they take two thirds of what the GPU allows at most. */
-static void put_part(const struct ask *q, struct estimate *e) {
+static void put_part(const struct query *q, struct estimate *e) {
     const struct inputs *c = q->c;
     struct span cache = span_in(c, FACT_kv_bytes);
     struct span limit = span_in(c, FACT_alloc_limit);
@@ -248,7 +248,7 @@ static void put_part(const struct ask *q, struct estimate *e) {
                 SHORT(limit.low - part.high));
 }
 
-static struct estimate shorter(const struct ask *q) {
+static struct estimate shorter(const struct query *q) {
     struct estimate e = begin(q);
     int64_t now = context_in(q);
     struct str how = {0};
@@ -268,7 +268,7 @@ static struct estimate shorter(const struct ask *q) {
     }
     int64_t fewer = halve(q, &e, now);
     e.proposed = propose(FACT_context_length, fewer);
-    if (is_compute(q) && !e.limit.known && e.before.high < TELLING) {
+    if (is_compute(q) && !e.limit.known && e.before.high < INFORMATIVE_BYTES) {
         /* a small request shows that all was full, and no more */
         e.after = e.before;
         needs_add(&e.needs, FACT_gpu_free);
@@ -281,7 +281,7 @@ static struct estimate shorter(const struct ask *q) {
     return judged(q, e, later_of(q, fewer, 0));
 }
 
-static struct estimate narrower(const struct ask *q) {
+static struct estimate narrower(const struct query *q) {
     struct str key, value;
     struct estimate e = begin(q);
     llama_cache_types(q->c, &key, &value);
@@ -316,8 +316,10 @@ static struct span about(struct span all, int64_t layers, int64_t of) {
 }
 
 /* Of how many layers is not known: 3/4 of them, or 1/2, 1/4, 1/8, until they
- * fit into what is free, or where that is unknown into the largest usual card. */
-static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
+ * fit into what is free, or where that is unknown into the largest usual card.
+ */
+static struct estimate part_of_layers(const struct query *q,
+                                      struct estimate e) {
     static const struct {
         int64_t of;
         int64_t kept;
@@ -351,7 +353,7 @@ static struct estimate part_of_layers(const struct ask *q, struct estimate e) {
 /* What a layer holds beside the refused buffer, at least: its weights, behind
  * the cache that as well. Only of a card that has all weights of those layers:
  * no other card, no experts on the host. */
-static struct span held_by_layer(const struct ask *q) {
+static struct span held_by_layer(const struct query *q) {
     const struct inputs *c = q->c;
     int64_t layers = setting_of(c, FACT_gpu_layers, 0);
     int64_t all = setting_of(c, FACT_model_layers, 0);
@@ -369,7 +371,7 @@ static struct span held_by_layer(const struct ask *q) {
 }
 
 /* The buffer, and what there is for it, with so many of the layers. */
-static void put_layers(const struct ask *q, struct estimate *e, int64_t now,
+static void put_layers(const struct query *q, struct estimate *e, int64_t now,
                        int64_t fewer, struct span room) {
     struct span held = held_by_layer(q);
     e->limit = held.known && room.known
@@ -380,7 +382,7 @@ static void put_layers(const struct ask *q, struct estimate *e, int64_t now,
 
 /* The most layers with which the buffer fits, and what comes behind it;
  * three in four where the room is not known. */
-static int64_t layers_that_fit(const struct ask *q, struct estimate *e,
+static int64_t layers_that_fit(const struct query *q, struct estimate *e,
                                int64_t now) {
     struct span room = e->limit;
     int64_t fewer = now * 3 / 4;
@@ -408,7 +410,7 @@ static int64_t layers_on_card(const struct inputs *c) {
     return all > 1 && (said == 0 || said > all) ? all : said;
 }
 
-static struct estimate fewer_layers(const struct ask *q) {
+static struct estimate fewer_layers(const struct query *q) {
     const struct inputs *c = q->c;
     struct estimate e = begin(q);
     int64_t total = layers_on_card(c);
@@ -438,9 +440,9 @@ static struct estimate fewer_layers(const struct ask *q) {
 
 /* ---- -ub, -fa ---- */
 
-/* An eighth where the scores are most of the buffer and nobody knows the room;
+/* An eighth where the scores are most of the buffer and the room is not known;
  * else halves until it fits. */
-static int64_t fewer_at_once(const struct ask *q, const struct estimate *e,
+static int64_t fewer_at_once(const struct query *q, const struct estimate *e,
                              int64_t now) {
     int64_t fewer = now / 2;
     if (!e->limit.known) {
@@ -456,7 +458,7 @@ static int64_t fewer_at_once(const struct ask *q, const struct estimate *e,
     return fewer;
 }
 
-static struct estimate smaller_batch(const struct ask *q) {
+static struct estimate smaller_batch(const struct query *q) {
     int64_t now = setting_of(q->c, FACT_max_num_batched_tokens, UBATCH);
     struct estimate e = begin(q);
     if (!is_compute(q))
@@ -475,7 +477,7 @@ static struct estimate smaller_batch(const struct ask *q) {
     return judged(q, e, span_exact(0));
 }
 
-static struct estimate flash(const struct ask *q) {
+static struct estimate flash(const struct query *q) {
     struct span scores = llama_score_bytes(q->c);
     struct estimate e = begin(q);
     int64_t context = setting_of(q->c, FACT_context_length, 0);
@@ -503,7 +505,7 @@ static struct estimate flash(const struct ask *q) {
     return e;
 }
 
-struct estimate llama_effect(const struct ask *q) {
+struct estimate llama_effect(const struct query *q) {
     static effect_fn *const fixes[EFFECT_COUNT_OF] = {
         [EFFECT_context_length] = shorter,
         [EFFECT_max_model_len] = shorter,
@@ -512,12 +514,12 @@ struct estimate llama_effect(const struct ask *q) {
         [EFFECT_max_num_batched_tokens] = smaller_batch,
         [EFFECT_flash_attention] = flash};
     struct inputs with = *q->c;
-    struct ask again = {q->a, &with, q->what, q->effect};
+    struct query again = {q->a, &with, q->what, q->effect};
     bool is_host_buffer = is_on_host(q) && (is_cache(q) || is_compute(q)) &&
                           q->effect != EFFECT_gpu_layers;
     if (!is_allocation(q) && !is_pool(q) && !is_host_buffer)
         return estimate_none(FACT_tried_alloc);
-    if (!with.in[FACT_context_length].known) { /* a printed cache says it */
+    if (!with.in[FACT_context_length].known) { /* by a printed cache */
         int64_t tokens = llama_context_of(q->c, span_in(q->c, FACT_kv_bytes));
         if (tokens > 0)
             with.in[FACT_context_length] = propose(FACT_context_length, tokens);

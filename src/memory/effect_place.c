@@ -20,7 +20,7 @@ static const enum fact_name used[] =
 
 /* ---- shared memory of one block ---- */
 
-static struct estimate begin_kernel(const struct ask *q) {
+static struct estimate begin_kernel(const struct query *q) {
     struct estimate e =
         estimate_of(FACT_smem_required, span_in(q->c, FACT_smem_required),
                     span_in(q->c, FACT_smem_limit));
@@ -31,7 +31,7 @@ static struct estimate begin_kernel(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_kernel(const struct ask *q) {
+struct estimate effect_kernel(const struct query *q) {
     struct estimate e = begin_kernel(q);
     if (e.before.known && e.limit.known)
         ESTIMATE_IF(q, &e, "verdict.if.kernel", BYTES(e.limit.low),
@@ -40,7 +40,7 @@ struct estimate effect_kernel(const struct ask *q) {
 }
 
 /* The need is about in proportion to stages x tile: halved until it fits. */
-struct estimate effect_kernel_tile(const struct ask *q) {
+struct estimate effect_kernel_tile(const struct query *q) {
     struct estimate e = begin_kernel(q);
     int64_t parts = 2;
     if (!e.before.known || e.limit.low <= 0)
@@ -56,7 +56,7 @@ struct estimate effect_kernel_tile(const struct ask *q) {
 }
 
 /* What the program itself holds moves, and what was asked for comes. */
-struct estimate effect_other_device(const struct ask *q) {
+struct estimate effect_other_device(const struct query *q) {
     struct span asked = span_in(q->c, FACT_tried_alloc);
     struct span held =
         first_known(q->c, FACT_LIST(FACT_process_in_use, FACT_pytorch_reserved,
@@ -77,7 +77,7 @@ struct estimate effect_other_device(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_build_jobs(const struct ask *q) {
+struct estimate effect_build_jobs(const struct query *q) {
     struct span each = span_in(q->c, FACT_victim_rss);
     int64_t now = setting_of(q->c, FACT_build_jobs, 0), jobs = now / 2;
     struct estimate e =
@@ -101,7 +101,7 @@ struct estimate effect_build_jobs(const struct ask *q) {
 
 /* ---- other processes ---- */
 
-#define NOBODY (64 * MIB)
+#define OTHERS_LEAST (64 * MIB)
 #define FEW_OTHERS 10 /* a tenth of the GPU, or less, is theirs */
 #define FULL_PERCENT 85 /* of the GPU in live tensors */
 #define CONTEXT_LEAST                                                          \
@@ -109,13 +109,13 @@ struct estimate effect_build_jobs(const struct ask *q) {
                  */
 #define CONTEXT_MOST (900 * MIB)
 
-static struct estimate at_start(const struct ask *q) {
+static struct estimate at_start(const struct query *q) {
     const struct inputs *c = q->c;
     struct span total = span_in(c, FACT_gpu_total);
     struct span room = span_minus(total, span_of(CONTEXT_LEAST, CONTEXT_MOST));
     if (room.known && is_on(c, FACT_shares_host_memory)) {
         /* the system, for some releases with its file cache, holds a part that
-         * nobody can end */
+         * cannot be ended */
         room.low = span_in(c, FACT_gpu_free).low;
     }
     struct estimate e =
@@ -128,7 +128,7 @@ static struct estimate at_start(const struct ask *q) {
         return e;
     if (verdict_is_open(e.verdict))
         ESTIMATE_IF(q, &e, "verdict.if.freed", SHORT(span_middle(e.short_by)));
-    /* The number that the log prints, not one reckoned beside it. */
+    /* The number that the log prints, not one computed beside it. */
     const struct fact *printed = &c->in[FACT_requested_bytes];
     int64_t left = c->in[FACT_gpu_free].number;
     int64_t wanted = printed->known ? printed->number : span_middle(e.after);
@@ -163,14 +163,14 @@ static struct span others_of(const struct inputs *c) {
     /* the allocator does not count the context of its own process */
     if (!c->in[FACT_process_in_use].known)
         rest = span_beyond(rest, span_exact(CONTEXT_LEAST));
-    bool is_rounding = span_middle(rest) < NOBODY; /* nobody else is there */
+    bool is_rounding = span_middle(rest) < OTHERS_LEAST; /* there is no other */
     return rest.known ? span_of(0, is_rounding ? 0 : rest.high) : rest;
 }
 
 /* Live tensors fill the GPU, a little more was refused, and others hold little:
  * what covers that request does not cover the next one. A server's pool is
  * meant to be full. What is not known is taken to be so. */
-static bool is_last_drop(const struct ask *q, const struct shortfall *s,
+static bool is_last_drop(const struct query *q, const struct shortfall *s,
                          struct span others) {
     bool has_pool = stage_is(q->c, "serve") || stage_is(q->c, "capture") ||
                     stage_is(q->c, "wake");
@@ -187,7 +187,7 @@ static bool is_last_drop(const struct ask *q, const struct shortfall *s,
            others.high < total.low / FEW_OTHERS;
 }
 
-static struct str write_others(const struct ask *q, struct span free,
+static struct str write_others(const struct query *q, struct span free,
                                struct span others, struct span limit) {
     bool is_least = others.low > 0;
     return EXPLAIN(
@@ -200,10 +200,10 @@ static struct str write_others(const struct ask *q, struct span free,
 
 /* Enough if so much is freed. What lies outside the framework is no interval
  * of what others hold: the context is in it. */
-static void bound_by_freed(const struct ask *q, struct estimate *e,
+static void bound_by_freed(const struct query *q, struct estimate *e,
                            const struct shortfall *s, struct span others) {
     ESTIMATE_IF(q, e, "verdict.if.freed", SHORT(span_middle(s->missing)));
-    e->is_trifle = !is_telling(s->missing,
+    e->is_trifle = !is_informative(s->missing,
                                span_or(others, span_beyond(s->total, s->free)));
     e->share_micro = e->limit.known && others.low > 0
                          ? share_that_passes(e->after, e->limit)
@@ -211,7 +211,7 @@ static void bound_by_freed(const struct ask *q, struct estimate *e,
     e->short_by = s->missing;
 }
 
-static void put_last_drop(const struct ask *q, struct estimate *e) {
+static void put_last_drop(const struct query *q, struct estimate *e) {
     if (e->verdict == VERDICT_ENOUGH)
         ESTIMATE_IF(q, e, "verdict.if.last",
                     SHORT(e->limit.low - e->after.high));
@@ -220,7 +220,7 @@ static void put_last_drop(const struct ask *q, struct estimate *e) {
     e->share_micro = SHARE_NONE;
 }
 
-static struct estimate for_allocation(const struct ask *q) {
+static struct estimate for_allocation(const struct query *q) {
     const struct inputs *c = q->c;
     struct shortfall s = shortfall_of(q);
     struct span others = others_of(c);
@@ -246,7 +246,7 @@ static struct estimate for_allocation(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_free_other_process(const struct ask *q) {
+struct estimate effect_free_other_process(const struct query *q) {
     return q->what == SHORT_FREE_AT_START ? at_start(q)
            : q->what == SHORT_ALLOCATION  ? for_allocation(q)
            : q->what == SHORT_HOST        ? host_refusal(q)
@@ -256,7 +256,7 @@ struct estimate effect_free_other_process(const struct ask *q) {
 
 /* At most free and unallocated memory become one block. Releases before 2.1
  * have no such segments: by their version, or by words of those before 2.0. */
-struct estimate effect_expandable_segments(const struct ask *q) {
+struct estimate effect_expandable_segments(const struct query *q) {
     static const enum fact_name of_block[] =
         FACTS(FACT_tried_alloc, FACT_gpu_free, FACT_pytorch_unallocated,
               FACT_pytorch_reserved, FACT_pytorch_allocated);

@@ -27,7 +27,7 @@
 #define EVEN_CHANCE (UNITS_MICRO / 2)
 #define USUAL_SETTING 4096
 #define SIDE_CELL 32
-#define DEEPEST_CUT 8 /* of a size that is not known, said as a fraction */
+#define DEEPEST_CUT 8 /* of a size that is not known: then a fraction */
 
 #define FEW_STEPS 64  /* settings up to here go down one by one */
 #define FINE_STEPS 16
@@ -37,7 +37,7 @@ static const enum fact_name used[] =
           FACT_batch_size, FACT_pytorch_allocated, FACT_process_in_use);
 
 /* PyTorch's limit on an Apple GPU counts as one: what is free is known. */
-static bool is_refusal(const struct ask *q, const struct shortfall *s) {
+static bool is_refusal(const struct query *q, const struct shortfall *s) {
     return is_allocation(q) || q->what == SHORT_HOST || s->has_limit;
 }
 
@@ -71,7 +71,7 @@ static int64_t growing_for(int64_t missing, const struct cut *cut) {
 }
 
 /* "1/2": what is left. */
-static struct term kept_part(const struct ask *q, const struct cut *cut) {
+static struct term kept_part(const struct query *q, const struct cut *cut) {
     int64_t d = cut->kept;
     while (d > 1 && (cut->kept % d != 0 || cut->of % d != 0))
         d--;
@@ -116,13 +116,14 @@ static struct term in_use(const struct span *held) {
 /* It only met a GPU full of tensors: the next request is refused as well, so
  * what covers this one is no sign that the step fits. Training keeps more than
  * weights. */
-static bool is_tiny(const struct ask *q, const struct shortfall *s) {
-    return !word_is(q->c, FACT_task, "train") && s->total.known && s->asked.known && s->held.known &&
+static bool is_tiny(const struct query *q, const struct shortfall *s) {
+    return !word_is(q->c, FACT_task, "train") && s->total.known &&
+           s->asked.known && s->held.known &&
            s->asked.high < s->total.low / TINY_SHARE &&
            s->held.low > s->total.high / 100 * FULL_PERCENT;
 }
 
-static void put_growing(const struct ask *q, struct estimate *e,
+static void put_growing(const struct query *q, struct estimate *e,
                         const struct shortfall *s, const struct cut *cut) {
     int64_t growing = growing_for(s->missing.high, cut);
     struct span held = span_plus(s->held, s->asked);
@@ -133,7 +134,7 @@ static void put_growing(const struct ask *q, struct estimate *e,
     ESTIMATE_IF(q, e, is_of_held ? "verdict.if.grows" : "verdict.if.all_grows",
                 kept_part(q, cut), SHORT(span_middle(s->missing)),
                 in_use(is_of_held ? &s->held : &held));
-    e->is_trifle = !is_telling(s->missing, is_of_held ? s->held : held);
+    e->is_trifle = !is_informative(s->missing, is_of_held ? s->held : held);
     e->share_micro = share_growing(whole, growing);
     if (is_tiny(q, s) && e->share_micro > EVEN_CHANCE)
         e->share_micro = EVEN_CHANCE;
@@ -142,7 +143,7 @@ static void put_growing(const struct ask *q, struct estimate *e,
                 PLAIN(cut->of), PLAIN(cut->of - cut->kept), BYTES(growing));
 }
 
-static void put_cut(const struct ask *q, struct estimate *e,
+static void put_cut(const struct query *q, struct estimate *e,
                     const struct shortfall *s, const struct cut *cut) {
     e->after = span_share(s->asked, cut->kept, cut->of);
     e->formula =
@@ -151,7 +152,7 @@ static void put_cut(const struct ask *q, struct estimate *e,
 }
 
 /* The request itself is the large thing: the cut at which it fits. */
-static void put_scaled(const struct ask *q, struct estimate *e,
+static void put_scaled(const struct query *q, struct estimate *e,
                        const struct shortfall *s, const struct cut *cut) {
     struct span after = span_share(s->asked, cut->kept, cut->of);
     bool fits = after.known && after.low <= s->free.high;
@@ -187,7 +188,7 @@ static bool cut_to_fit(const struct shortfall *s, int64_t now, bool is_halved,
 
 /* By the request where that is the large thing, or where half of it fits and it
  * is large enough to be what was too much; else by what is held. */
-static void cut_missing(const struct ask *q, struct estimate *e,
+static void cut_missing(const struct query *q, struct estimate *e,
                         const struct shortfall *s, int setting, int64_t now,
                         struct cut *cut) {
     if (!s->missing.known) {
@@ -257,7 +258,7 @@ enum fact_name step_setting(const struct inputs *c, enum effect effect) {
 }
 
 /* "8 is enough if ..." instead of "1/2 of the present size is ...". */
-static void say_value(const struct ask *q, struct estimate *e) {
+static void say_value(const struct query *q, struct estimate *e) {
     static const char *const keys[][2] = {
         {"verdict.if.grows", "verdict.if.grows_at"},
         {"verdict.if.all_grows", "verdict.if.all_grows_at"},
@@ -272,9 +273,9 @@ static void say_value(const struct ask *q, struct estimate *e) {
 }
 
 /* Of a compiled program (XLA) the temporaries shrink, its arguments stay; a TPU
- * says what it has for both, often without a table: then all of it shrinks at
+ * prints what it has for both, often without a table: then all of it shrinks at
  * most. The least cut that fits, else the deepest. */
-static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
+static bool put_program(const struct query *q, struct estimate *e, int64_t now,
                         struct cut *cut) {
     static const int64_t eighths[] = {4, 2, 1};
     struct span whole = first_known(
@@ -306,9 +307,9 @@ static bool put_program(const struct ask *q, struct estimate *e, int64_t now,
     return true;
 }
 
-/* What was free is not known: by the table of the program, which says more, else
- * half of the request is the bound. */
-static bool put_without_room(const struct ask *q, struct estimate *e,
+/* What was free is not known: by the table of the program, which
+ * is finer, else half of the request is the bound. */
+static bool put_without_room(const struct query *q, struct estimate *e,
                              const struct shortfall *s, int64_t steps,
                              struct cut *cut) {
     if (put_program(q, e, steps, cut)) {
@@ -323,13 +324,13 @@ static bool put_without_room(const struct ask *q, struct estimate *e,
 }
 
 /* One sample is the least, and what is there cannot be short. */
-static bool is_to_scale(const struct ask *q, const struct shortfall *s,
+static bool is_to_scale(const struct query *q, const struct shortfall *s,
                         int64_t now) {
     bool is_short = !s->missing.known || s->missing.high > 0;
     return is_refusal(q, s) && now != 1 && is_short;
 }
 
-struct estimate step_scaled(const struct ask *q, int setting) {
+struct estimate step_scaled(const struct query *q, int setting) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     int64_t now =
@@ -337,12 +338,12 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     struct cut cut = {0, 0};
     if (!is_to_scale(q, &s, now))
         return estimate_none(FACT_tried_alloc);
-    if (s.asked.known && !s.free.known && s.asked.low < TELLING)
+    if (s.asked.known && !s.free.known && s.asked.low < INFORMATIVE_BYTES)
         return e; /* a small request shows that all was full, and no more */
     if (s.free.known || !put_without_room(q, &e, &s, steps_of(now), &cut))
         cut_missing(q, &e, &s, setting, steps_of(now), &cut);
     if (now <= 0 && e.after.known && cut.kept < cut.of / DEEPEST_CUT)
-        e.is_trifle = true; /* nobody halves seven times */
+        e.is_trifle = true; /* halved seven times is no advice */
     if (e.verdict == VERDICT_MAY_BE_ENOUGH && now > 0 && cut.of > 0) {
         e.proposed = proposed_of((enum fact_name)setting, now, &cut);
         say_value(q, &e);
@@ -350,24 +351,24 @@ struct estimate step_scaled(const struct ask *q, int setting) {
     return e;
 }
 
-struct estimate effect_step_size(const struct ask *q) {
+struct estimate effect_step_size(const struct query *q) {
     return step_scaled(q, -1);
 }
 
 /* So much of what is held goes away at most; enough where that is missing. */
-static void put_freed(const struct ask *q, struct estimate *e,
+static void put_freed(const struct query *q, struct estimate *e,
                       const struct shortfall *s, int64_t most,
                       struct span held) {
     e->limit = span_plus(s->free, span_of(0, most));
     ESTIMATE_IF(q, e, "verdict.if.frees", SHORT(span_middle(s->missing)),
                 in_use(&held));
-    e->is_trifle = !is_telling(s->missing, held);
+    e->is_trifle = !is_informative(s->missing, held);
     e->share_micro = share_that_passes(e->after, e->limit);
 }
 
 /* Fewer and smaller batch sizes to capture: the graph that was refused is
  * that of the largest, or all of them give back a part. */
-struct estimate effect_graph_sizes(const struct ask *q) {
+struct estimate effect_graph_sizes(const struct query *q) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     struct span graphs = graph_bytes(q->c);
@@ -383,7 +384,7 @@ struct estimate effect_graph_sizes(const struct ask *q) {
     return e;
 }
 
-struct estimate step_freeing(const struct ask *q, int64_t percent) {
+struct estimate step_freeing(const struct query *q, int64_t percent) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     struct span most = span_share(s.held, percent, 100);
@@ -398,7 +399,7 @@ struct estimate step_freeing(const struct ask *q, int64_t percent) {
 
 /* ---- in pieces ---- */
 
-struct estimate effect_chunk(const struct ask *q) {
+struct estimate effect_chunk(const struct query *q) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     struct span room = s.free.known ? s.free : span_in(q->c, FACT_gpu_total);
@@ -406,7 +407,7 @@ struct estimate effect_chunk(const struct ask *q) {
     if (!is_refusal(q, &s))
         return estimate_none(FACT_tried_alloc);
     if (!s.asked.known || (!room.known && q->what == SHORT_HOST))
-        return e; /* of host memory nobody says how much there is */
+        return e; /* how much host memory there is, is not known */
     while (room.known && pieces < PIECES_MOST &&
            ceil_div(s.asked.high, pieces) > room.low)
         pieces *= 2;
@@ -421,7 +422,7 @@ struct estimate effect_chunk(const struct ask *q) {
 }
 
 /* The decoder's widest tensor on one tile: no image makes it larger. */
-struct estimate effect_vae_tiles(const struct ask *q) {
+struct estimate effect_vae_tiles(const struct query *q) {
     struct shortfall s = shortfall_of(q);
     struct estimate e = begin(&s);
     const int64_t tile = (int64_t)TILE_SIDE * TILE_SIDE * TILE_PIXEL;
@@ -440,7 +441,7 @@ struct estimate effect_vae_tiles(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_bigger_gpu(const struct ask *q) {
+struct estimate effect_bigger_gpu(const struct query *q) {
     struct shortfall s = shortfall_of(q);
     struct span whole = span_plus(s.total, s.missing);
     struct estimate e = estimate_unknown(FACT_gpu_total);

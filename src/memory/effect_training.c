@@ -30,7 +30,7 @@ struct new_run { /* of the run, by one fix */
 };
 
 static bool is_trained(const struct inputs *c) {
-    return training_is_step(c) || training_is_asked(c) ||
+    return training_is_step(c) || training_is_run(c) ||
            word_is(c, FACT_task, "train");
 }
 
@@ -41,7 +41,7 @@ static bool is_making_state(const struct inputs *c) {
 /* ---- the changes ---- */
 
 /* The run by one fix; is_known: it changes something. */
-static struct new_run change_of(const struct ask *q,
+static struct new_run change_of(const struct query *q,
                                 const struct training_setup *s) {
     static const char all[] = "weights, gradients and optimizer state";
     struct new_run new = {.then = *s, .part = "activations"};
@@ -118,7 +118,7 @@ static struct span activations_then(const struct training_setup *s,
 }
 
 /* A backward pass: what was refused against what would be free. */
-static struct estimate of_step(const struct ask *q,
+static struct estimate of_step(const struct query *q,
                                const struct training_setup *s,
                                const struct new_run *change) {
     const struct inputs *c = q->c;
@@ -147,7 +147,7 @@ static struct estimate of_step(const struct ask *q,
 }
 
 /* The first optimizer step: all of the state against the room for it. */
-static struct estimate of_state(const struct ask *q,
+static struct estimate of_state(const struct query *q,
                                 const struct training_setup *s,
                                 const struct new_run *change) {
     const struct inputs *c = q->c;
@@ -170,7 +170,7 @@ static struct estimate of_state(const struct ask *q,
     return e;
 }
 
-static void name_needs(const struct ask *q, struct estimate *e) {
+static void name_needs(const struct query *q, struct estimate *e) {
     const struct inputs *c = q->c;
     bool is_by_shape = q->effect == EFFECT_gradient_checkpointing;
     bool is_by_batch = q->effect == EFFECT_batch_size || is_by_shape;
@@ -194,8 +194,8 @@ static void name_needs(const struct ask *q, struct estimate *e) {
 }
 
 /* Weights, gradients and moments by one fix, in whatever precision they are
- * kept: all of 16 bits to what the log tells. */
-static struct span state_then(const struct ask *q,
+ * kept: from all of 16 bits to what the log shows. */
+static struct span state_then(const struct query *q,
                               const struct training_setup *s) {
     struct training_setup half = *s;
     half.precision = PRECISION_HALF;
@@ -204,9 +204,10 @@ static struct span state_then(const struct ask *q,
     return span_between(training_state(&least), training_state(&is));
 }
 
-/* The model is known and the rest of the run is not: its whole state by this fix
- * against all that the GPU had for it. False: the fix changes none of it. */
-static bool put_state(const struct ask *q, struct estimate *e) {
+/* The model is known and the rest of the run is not: its whole state by this
+ * fix against all that the GPU had for it. False: the fix changes none of it.
+ */
+static bool put_state(const struct query *q, struct estimate *e) {
     struct training_setup s = training_setup_of(q->c);
     struct new_run change = change_of(q, &s);
     struct shortfall room = shortfall_of(q);
@@ -231,10 +232,10 @@ static bool put_state(const struct ask *q, struct estimate *e) {
     return true;
 }
 
-/* Nobody says which run it is: a bound from what was refused and held. Of what
- * PyTorch holds, moments and their copy are 12 of 16 bytes; shards leave
+/* Which run it is, is not known: a bound from what was refused and held. Of
+ * what PyTorch holds, moments and their copy are 12 of 16 bytes; shards leave
  * nothing on one of many. */
-static struct estimate bounded(const struct ask *q, struct needs needs) {
+static struct estimate bounded(const struct query *q, struct needs needs) {
     struct estimate by_model = estimate_unknown(FACT_tried_alloc);
     if (is_trained(q->c) && put_state(q, &by_model)) {
         by_model.needs = needs;
@@ -253,7 +254,7 @@ static struct estimate bounded(const struct ask *q, struct needs needs) {
 /* By the whole setup; without the number of ranks and the stage of ZeRO a no is
  * none yet. A batch is halved until it is enough: a half, a quarter, an eighth
  * ... one sample. */
-static struct estimate by_setup(const struct ask *q) {
+static struct estimate by_setup(const struct query *q) {
     const struct inputs *c = q->c;
     struct training_setup s = training_setup_of(c);
     struct new_run change = change_of(q, &s);
@@ -280,20 +281,20 @@ static struct estimate by_setup(const struct ask *q) {
 
 /* A batch is one of inference as well. Where what the program is for is not
  * known, the rest are bounds. */
-static struct estimate untrained(const struct ask *q) {
+static struct estimate untrained(const struct query *q) {
     return q->effect == EFFECT_batch_size
                ? step_scaled(q, (int)step_setting(q->c, q->effect))
            : q->c->in[FACT_task].known ? estimate_none(FACT_tried_alloc)
                                        : bounded(q, (struct needs){0});
 }
 
-struct estimate effect_training(const struct ask *q) {
+struct estimate effect_training(const struct query *q) {
     const struct inputs *c = q->c;
     struct estimate e = estimate_none(FACT_tried_alloc);
     bool is_batch = q->effect == EFFECT_batch_size;
     bool is_of_step = is_batch || q->effect == EFFECT_gradient_checkpointing;
     bool is_step =
-        training_is_step(c) || (stage_is(c, "forward") && training_is_asked(c));
+        training_is_step(c) || (stage_is(c, "forward") && training_is_run(c));
     if (q->what == SHORT_HOST && is_batch)
         return step_scaled(q, FACT_batch_size);
     if (!is_allocation(q) || stage_is(c, "load"))
@@ -308,7 +309,7 @@ struct estimate effect_training(const struct ask *q) {
 
 /* Activations fall with the length as they do with the batch: at least in
  * proportion. */
-struct estimate effect_seq_len(const struct ask *q) {
+struct estimate effect_seq_len(const struct query *q) {
     const struct inputs *c = q->c;
     bool is_step = is_allocation(q) && !stage_is(c, "load") &&
                    !(is_trained(c) && is_making_state(c));

@@ -1,7 +1,7 @@
 /* effect_utilization.c: gpu_memory_utilization, both ways.
  *
  *   up     the pool gains total x (u - u0), at the cost of the rest
- *   down   a start check that fails asks for less; after the pool is made, the
+ *   down   a start check that failed is of less; after the pool is made, the
  *          rest gains total x (u0 - u) for whatever did not fit, and the pool
  *          must still hold a request
  *
@@ -12,16 +12,17 @@
 #define SMALL_CARD 24 /* GiB: the two sizes that examples are given for */
 #define LARGE_CARD 80
 #define USUAL_ROOM 8 /* hundredths, from 0.90 to 0.98 */
-#define STEPS_MAX 50 /* hundredths: nobody is that far below the largest */
+#define STEPS_MAX                                                              \
+    50 /* hundredths: a share is never that far below the largest */
 #define OWN_CONTEXT_MOST (INT64_C(1) << 30) /* CUDA's, outside the share */
 
 static const enum fact_name used[] =
     FACTS(FACT_gpu_total, FACT_gpu_memory_utilization, FACT_gpu_free,
           FACT_kv_needed, FACT_kv_available, FACT_tried_alloc, FACT_model);
 
-/* A default is no fact: what the share was, the log does not show. */
-static bool is_share_said(const struct inputs *c) {
-    return inputs_says_any(c, FACT_LIST(FACT_gpu_memory_utilization));
+/* True if the share is known and is no default. */
+static bool is_share_stated(const struct inputs *c) {
+    return inputs_states_any(c, FACT_LIST(FACT_gpu_memory_utilization));
 }
 
 static struct span share_in_force(const struct inputs *c) {
@@ -67,7 +68,7 @@ static int64_t share_with_gap(int64_t now, int64_t gap, int64_t total) {
 }
 
 struct span memory_least_utilization(struct arena *a, const struct inputs *c) {
-    struct ask q = {.a = a, .c = c, .what = SHORT_KV_POOL};
+    struct query q = {.a = a, .c = c, .what = SHORT_KV_POOL};
     struct kv_side kv = kv_side_of(&q);
     struct span now = share_in_force(c), total = span_in(c, FACT_gpu_total);
     struct span gap = span_minus(kv.need, kv.pool);
@@ -99,7 +100,7 @@ static int64_t share_of_cards(int64_t gap, int64_t room, int64_t least) {
 static int64_t least_gpu(const struct inputs *c, struct span pool) {
     int64_t now = setting_of(c, FACT_gpu_memory_utilization, 0), least;
     struct span held = span_plus(span_in(c, FACT_weights_bytes), pool);
-    return is_share_said(c) && held.known && held.low > 0 && now > 0 &&
+    return is_share_stated(c) && held.known && held.low > 0 && now > 0 &&
                    mul_div_floor(held.low, MICRO, now, &least)
                ? least
                : 0;
@@ -107,14 +108,14 @@ static int64_t least_gpu(const struct inputs *c, struct span pool) {
 
 /* The card is unknown: what the gap is of the least it can be, else of two
  * usual ones. Even all of the GPU is too little below a size. */
-static void bound_by_card(const struct ask *q, const struct kv_side *kv,
+static void bound_by_card(const struct query *q, const struct kv_side *kv,
                           struct estimate *e) {
     const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
-    bool is_said = is_share_said(q->c);
+    bool is_stated = is_share_stated(q->c);
     struct span gap = span_minus(kv->need, kv->pool);
     struct span weights = span_in(q->c, FACT_weights_bytes);
     int64_t least = least_gpu(q->c, kv->pool), size;
-    int64_t above = is_said && MOST - now->number < STEPS_MAX * STEP
+    int64_t above = is_stated && MOST - now->number < STEPS_MAX * STEP
                         ? MOST - now->number
                         : STEPS_MAX * STEP;
     if (!gap.known || gap.high <= 0)
@@ -127,7 +128,7 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
                               FORMULA(q->a, "more = % / % GiB = %", short_by,
                                       PLAIN(LARGE_CARD), RATIO(large)));
     e->share_micro =
-        share_of_cards(gap.high, is_said ? above : USUAL_ROOM * STEP, least);
+        share_of_cards(gap.high, is_stated ? above : USUAL_ROOM * STEP, least);
     if (step > 0 && step <= above) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_at_least", short_by, RATIO(step),
                     SHORT(least));
@@ -146,7 +147,7 @@ static void bound_by_card(const struct ask *q, const struct kv_side *kv,
 }
 
 /* The share in force is unknown: so much more of the GPU than now. */
-static void bound_by_step(const struct ask *q, const struct kv_side *kv,
+static void bound_by_step(const struct query *q, const struct kv_side *kv,
                           struct span total, struct estimate *e) {
     int64_t step = least_share(kv->need, kv->pool, total, 0);
     struct span more = share_of(total, step);
@@ -161,7 +162,7 @@ static void bound_by_step(const struct ask *q, const struct kv_side *kv,
 }
 
 /* A negative pool: what it lacks, and one request of unknown size. */
-static void put_bare(const struct ask *q, struct estimate *e,
+static void put_bare(const struct query *q, struct estimate *e,
                      const struct kv_side *kv) {
     struct note bound = e->condition;
     struct str key = str_of(bound.key);
@@ -178,7 +179,7 @@ static void put_bare(const struct ask *q, struct estimate *e,
     needs_add(&e->needs, FACT_model);
 }
 
-static void reckon_up(const struct ask *q, const struct kv_side *kv,
+static void compute_up(const struct query *q, const struct kv_side *kv,
                       struct span total, bool is_bare, struct estimate *e) {
     int64_t before = share_in_force(q->c).high;
     int64_t share = least_share(kv->need, kv->pool, total, before);
@@ -206,7 +207,7 @@ static void reckon_up(const struct ask *q, const struct kv_side *kv,
     }
 }
 
-struct estimate effect_utilization_up(const struct ask *q) {
+struct estimate effect_utilization_up(const struct query *q) {
     const struct inputs *c = q->c;
     struct span total = span_in(c, FACT_gpu_total);
     if (!is_pool(q)) /* takes room from what failed */
@@ -218,7 +219,7 @@ struct estimate effect_utilization_up(const struct ask *q) {
         kv.need = span_exact(0); /* that much first, one request besides */
     struct span gap = span_minus(kv.need, kv.pool);
     estimate_needs(&e, total.known, FACT_gpu_total);
-    estimate_needs(&e, is_share_said(c), FACT_gpu_memory_utilization);
+    estimate_needs(&e, is_share_stated(c), FACT_gpu_memory_utilization);
     estimate_needs(&e, kv.need.known && kv.pool.known,
                    c->model ? FACT_kv_available : FACT_model);
     e.short_by = span_at_least(gap, 0);
@@ -226,7 +227,7 @@ struct estimate effect_utilization_up(const struct ask *q) {
         e.formula = EXPLAIN(q, used, "short_by = % - % = %", MIDDLE(kv.need),
                             MIDDLE(kv.pool), MIDDLE(gap));
     if (e.needs.count == 0) {
-        reckon_up(q, &kv, total, is_bare, &e);
+        compute_up(q, &kv, total, is_bare, &e);
         return e;
     }
     if (total.known) /* an input is missing: what the gap shows without it */
@@ -252,7 +253,7 @@ struct span memory_largest_utilization(const struct inputs *c) {
 }
 
 /* Weights, one request and workspace: what the share has to hold. */
-static struct span held_by_share(const struct ask *q,
+static struct span held_by_share(const struct query *q,
                                  const struct kv_side *kv) {
     struct span request = kv->need;
     if (!request.known ||
@@ -263,7 +264,7 @@ static struct span held_by_share(const struct ask *q,
 }
 
 /* The model is unknown: what is left of what was asked for may hold it. */
-static void judge_share(const struct ask *q, struct estimate *e,
+static void judge_share(const struct query *q, struct estimate *e,
                         int64_t share) {
     struct span before = e->before, after = e->after;
     if (share < LEAST_SHARE) {
@@ -279,7 +280,7 @@ static void judge_share(const struct ask *q, struct estimate *e,
 }
 
 /* "7.48 GiB per GPU (8.03 B x 2 bytes / TP 2)": parts, and what they leave. */
-static struct str write_held(const struct ask *q, const struct kv_side *kv,
+static struct str write_held(const struct query *q, const struct kv_side *kv,
                              struct span share) {
     struct formulas parts = {0};
     struct span weights = memory_weights(q->a, q->c, &parts, NULL);
@@ -304,7 +305,7 @@ static struct str write_held(const struct ask *q, const struct kv_side *kv,
                 MIDDLE(rest)));
 }
 
-static struct estimate down_at_start(const struct ask *q) {
+static struct estimate down_at_start(const struct query *q) {
     const struct inputs *c = q->c;
     struct span total = span_in(c, FACT_gpu_total);
     struct span share = memory_largest_utilization(c);
@@ -344,7 +345,7 @@ static struct estimate down_at_start(const struct ask *q) {
 /* ---- down: an allocation beside the pool ---- */
 
 /* The pool must still hold one request after it shrank. */
-static bool starves_pool(const struct ask *q, struct span loss) {
+static bool starves_pool(const struct query *q, struct span loss) {
     struct kv_side kv = kv_side_of(q);
     return span_fits(kv.need, span_minus(kv.pool, loss)) == VERDICT_NOT_ENOUGH;
 }
@@ -364,7 +365,7 @@ static int64_t share_beside_others(const struct inputs *c, struct span total) {
 
 /* What is asked for after the allocation that failed: further graphs while
  * they are captured, further layers while the pool is made. Nothing in other
- * stages; unknown where nobody can tell how much. */
+ * stages; unknown where there is no bound. */
 struct span more_after_failure(const struct inputs *c) {
     struct span pools = span_in(c, FACT_private_pools);
     if (stage_is(c, "kv_alloc"))
@@ -394,8 +395,9 @@ static int64_t share_for(const struct inputs *c, struct span total,
     return share < LEAST_SHARE ? 0 : share;
 }
 
-void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
-                 const struct span *more, enum fact_name open) {
+void put_lowered(const struct query *q, struct estimate *e,
+                 struct fact proposed, const struct span *more,
+                 enum fact_name open) {
     e->proposed = proposed;
     if (more != NULL) {
         e->formula =
@@ -407,10 +409,11 @@ void put_lowered(const struct ask *q, struct estimate *e, struct fact proposed,
     }
 }
 
-void estimate_less_share(const struct ask *q, struct estimate *e,
+void estimate_less_share(const struct query *q, struct estimate *e,
                          struct span total, struct span gap) {
     struct span whole = span_plus(gap, more_after_failure(q->c));
-    int64_t step = whole.known ? least_share(whole, span_exact(0), total, 0) : 0;
+    int64_t step =
+        whole.known ? least_share(whole, span_exact(0), total, 0) : 0;
     if (step <= 0 || step > MOST || starves_pool(q, share_of(total, step)))
         step = least_share(gap, span_exact(0), total, 0);
     if (step <= 0 || step > MOST)
@@ -428,7 +431,7 @@ void estimate_less_share(const struct ask *q, struct estimate *e,
 
 /* A share that covers what failed and what is still to come, else what failed
  * alone. */
-static struct estimate lowered(const struct ask *q, struct estimate e,
+static struct estimate lowered(const struct query *q, struct estimate e,
                                struct span total, struct span gap) {
     const struct inputs *c = q->c;
     bool is_kv = stage_is(c, "kv_alloc");
@@ -463,8 +466,8 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     return e;
 }
 
-/* A first try: so much below the default, which nobody knows to be in force,
- * or below the least that it can have been. The source says so. */
+/* A first try: so much below the default, which may not be in force, or
+ * below the least that it can have been. Its source is "default". */
 static void try_from_default(const struct inputs *c, struct estimate *e) {
     const struct fact *usual = &c->in[FACT_gpu_memory_utilization];
     int64_t least = usual->ranged ? usual->low : usual->number;
@@ -477,17 +480,17 @@ static void try_from_default(const struct inputs *c, struct estimate *e) {
     }
 }
 
-static struct estimate down_for_allocation(const struct ask *q) {
+static struct estimate down_for_allocation(const struct query *q) {
     const struct inputs *c = q->c;
     struct span total = span_in(c, FACT_gpu_total);
     struct estimate e = estimate_of_allocation(c);
     struct span gap = span_minus(e.before, e.limit);
     estimate_needs(&e, total.known, FACT_gpu_total);
-    estimate_needs(&e, is_share_said(c), FACT_gpu_memory_utilization);
+    estimate_needs(&e, is_share_stated(c), FACT_gpu_memory_utilization);
     estimate_needs(&e, e.limit.known, FACT_gpu_free);
     if (!gap.known || !total.known || total.low <= 0)
         return e;
-    if (is_share_said(c))
+    if (is_share_stated(c))
         return lowered(q, e, total, gap);
     estimate_less_share(q, &e, total, gap);
     try_from_default(c, &e);
@@ -496,8 +499,8 @@ static struct estimate down_for_allocation(const struct ask *q) {
 
 /* While weights load or memory is measured there is no pool to shrink. The
  * sampler warms up in the profile run and once more beside the pool: then
- * nobody can tell from the stage, and where it is not known, neither. */
-static struct estimate down_by_stage(const struct ask *q) {
+ * the stage does not show which, nor where it is not known. */
+static struct estimate down_by_stage(const struct query *q) {
     const struct inputs *c = q->c;
     bool has_pool = c->in[FACT_kv_available].known ||
                     c->in[FACT_kv_blocks].known || c->in[FACT_kv_tokens].known;
@@ -510,7 +513,7 @@ static struct estimate down_by_stage(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_utilization_down(const struct ask *q) {
+struct estimate effect_utilization_down(const struct query *q) {
     return q->what == SHORT_FREE_AT_START ? down_at_start(q)
            : q->what == SHORT_ALLOCATION  ? down_by_stage(q)
            : q->what == SHORT_HOST        ? share_of_host(q)

@@ -1,6 +1,6 @@
 /* effect_weights.c: fewer bytes of weights on the card: narrower values, a part
- * in host memory, more cards. The pool gains what the weights lose; a check that
- * comes before loading does not notice.
+ * in host memory, more cards. The pool gains what the weights lose; a check
+ * that comes before loading does not notice.
  *
  * TP divides weights, and KV heads as far as there are any (then it copies
  * them); latent caches are not divided. PP divides layers. The proposed number
@@ -17,8 +17,8 @@ static const enum fact_name used[] =
 
 /* Against the pool; against all of the card while weights load; else a step
  * failed beside them, and gets what they give back. */
-static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
-                                 int64_t bits) {
+static struct estimate with_bits(const struct query *q,
+                                 const struct kv_side *kv, int64_t bits) {
     struct span now = weights_bytes(q->c);
     struct span then = weights_with_bits(q->c, bits);
     struct span less = span_at_least(span_minus(now, then), 0);
@@ -52,7 +52,7 @@ static struct estimate with_bits(const struct ask *q, const struct kv_side *kv,
 
 /* How much there is to load is not known: at most so much in 16 bits fits with
  * 4, and so much less than was there already. */
-static struct estimate while_loading(const struct ask *q) {
+static struct estimate while_loading(const struct query *q) {
     struct estimate e = estimate_unknown(FACT_weights_bytes);
     struct span held = span_in(q->c, FACT_pytorch_allocated);
     struct span free = shortfall_of(q).free, room = span_plus(held, free);
@@ -69,7 +69,7 @@ static struct estimate while_loading(const struct ask *q) {
 }
 
 /* The fewest bits less that are enough; else 4 bits, and what is not known. */
-static struct estimate fewer_bits(const struct ask *q, int64_t from) {
+static struct estimate fewer_bits(const struct query *q, int64_t from) {
     struct estimate e =
         estimate_none(is_pool(q) ? FACT_kv_needed : FACT_weights_bytes);
     struct kv_side kv = kv_side_of(q);
@@ -91,7 +91,7 @@ static struct estimate fewer_bits(const struct ask *q, int64_t from) {
     return e;
 }
 
-struct estimate effect_quantization(const struct ask *q) {
+struct estimate effect_quantization(const struct query *q) {
     int64_t from = weight_bits(q->c);
     bool is_open = is_allocation(q) && !weights_bytes(q->c).known;
     if ((!is_pool(q) && !is_allocation(q)) || from == 4) /* no narrower one */
@@ -109,7 +109,7 @@ struct estimate effect_quantization(const struct ask *q) {
 
 /* While loading it is not known how many requests follow: what stays must fit
  * into what was held and free. */
-static struct estimate stays(const struct ask *q) {
+static struct estimate stays(const struct query *q) {
     struct estimate e = estimate_unknown(FACT_weights_bytes);
     struct span room =
         span_plus(span_in(q->c, FACT_pytorch_allocated), shortfall_of(q).free);
@@ -122,7 +122,7 @@ static struct estimate stays(const struct ask *q) {
 }
 
 /* Before it loads, a program compares what a model needs with what is free. */
-static bool put_need(const struct ask *q, struct estimate *e) {
+static bool put_need(const struct query *q, struct estimate *e) {
     struct span need = span_in(q->c, FACT_requested_bytes);
     struct span have = span_in(q->c, FACT_host_free);
     if (!stage_is(q->c, "load") || !need.known || !have.known ||
@@ -137,7 +137,7 @@ static bool put_need(const struct ask *q, struct estimate *e) {
 
 /* In a step, weights that leave the GPU free what they take: all that is held,
  * at most. */
-struct estimate effect_fewer_weights(const struct ask *q) {
+struct estimate effect_fewer_weights(const struct query *q) {
     struct estimate e;
     if (put_need(q, &e))
         return e;
@@ -149,7 +149,7 @@ struct estimate effect_fewer_weights(const struct ask *q) {
 /* ---- half_precision ---- */
 
 /* While loading, all weights in 16 bits against all that was to be had. */
-static struct estimate halved_while_loading(const struct ask *q) {
+static struct estimate halved_while_loading(const struct query *q) {
     struct span params = span_in(q->c, FACT_model_params);
     struct estimate e = estimate_of(
         FACT_weights_bytes, span_times(params, 4),
@@ -166,7 +166,7 @@ static struct estimate halved_while_loading(const struct ask *q) {
 
 /* From 32 bits to 16 a step frees half of what it holds, at most: weights that
  * are trained keep a copy in 32 bits. */
-struct estimate effect_half_precision(const struct ask *q) {
+struct estimate effect_half_precision(const struct query *q) {
     if (!is_allocation(q) || stage_is(q->c, "save"))
         return estimate_none(FACT_tried_alloc);
     return stage_is(q->c, "load") ? halved_while_loading(q)
@@ -175,12 +175,13 @@ struct estimate effect_half_precision(const struct ask *q) {
 
 /* ---- cpu_offload ---- */
 
-#define OFFLOAD_SHARE (3 * UNITS_MICRO / 10) /* nobody knows the rest's need */
+#define OFFLOAD_SHARE                                                          \
+    (3 * UNITS_MICRO / 10) /* what the rest needs is not known */
 #define ROOM_SHARE 5 /* a fifth of the GPU: for the pool and one step */
 
 /* While weights load: what the GPU does not hold of them goes to the host, and
  * as much as makes room for what follows. */
-static struct estimate offload_while_loading(const struct ask *q) {
+static struct estimate offload_while_loading(const struct query *q) {
     struct span weights = weights_bytes(q->c);
     struct span room = span_plus(span_in(q->c, FACT_gpu_free),
                                  span_in(q->c, FACT_pytorch_allocated));
@@ -205,8 +206,9 @@ static struct estimate offload_while_loading(const struct ask *q) {
     return e;
 }
 
-/* Move whole GiB of weights to the host until one request fits into the pool. */
-static struct estimate offload_for_pool(const struct ask *q) {
+/* Move whole GiB of weights to the host until one request fits into the pool.
+ */
+static struct estimate offload_for_pool(const struct query *q) {
     struct kv_side kv = kv_side_of(q);
     struct estimate e = estimate_of_kv(&kv);
     struct span gap = span_beyond(e.after, e.limit);
@@ -233,7 +235,7 @@ static struct estimate offload_for_pool(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_cpu_offload(const struct ask *q) {
+struct estimate effect_cpu_offload(const struct query *q) {
     if (is_allocation(q) && stage_is(q->c, "load"))
         return offload_while_loading(q);
     return is_pool(q) ? offload_for_pool(q) : estimate_none(FACT_tried_alloc);
@@ -257,7 +259,7 @@ static struct span freed(const struct inputs *c, int64_t now, int64_t ranks) {
                    weights.high - then.high);
 }
 
-static struct estimate for_pool(const struct ask *q, const struct kv_side *kv,
+static struct estimate for_pool(const struct query *q, const struct kv_side *kv,
                                 const struct demand *then, struct span more) {
     struct estimate e = estimate_of_kv(kv);
     more = rules_pool_is_asked(q->c) ? span_exact(0) : more;
@@ -265,12 +267,13 @@ static struct estimate for_pool(const struct ask *q, const struct kv_side *kv,
     e.limit = more.known ? span_plus(kv->pool, more) : kv->pool;
     estimate_judge(&e);
     if (!more.known && e.verdict == VERDICT_NOT_ENOUGH)
-        e.verdict = VERDICT_UNKNOWN; /* the pool grows, nobody knows how far */
+        e.verdict =
+            VERDICT_UNKNOWN; /* the pool grows, by how much is not known */
     return e;
 }
 
 /* Only while weights load does the rank hold nothing else. */
-static struct estimate for_allocation(const struct ask *q, int64_t now,
+static struct estimate for_allocation(const struct query *q, int64_t now,
                                       int64_t ranks) {
     if (!stage_is(q->c, "load"))
         return estimate_of_allocation(q->c);
@@ -285,7 +288,8 @@ static struct estimate for_allocation(const struct ask *q, int64_t now,
     return e;
 }
 
-static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
+static struct str write_split(const struct query *q, int64_t now,
+                              int64_t ranks) {
     struct span weights = weights_bytes(q->c);
     struct span then = span_share(weights, now, ranks);
     return then.known ? EXPLAIN(q, of_ranks,
@@ -295,7 +299,7 @@ static struct str write_split(const struct ask *q, int64_t now, int64_t ranks) {
                       : (struct str){0};
 }
 
-static struct estimate split_by(const struct ask *q, enum fact_name fact) {
+static struct estimate split_by(const struct query *q, enum fact_name fact) {
     const struct inputs *c = q->c;
     int64_t now = setting_of(c, fact, 1);
     int64_t heads =
@@ -328,10 +332,10 @@ static struct estimate split_by(const struct ask *q, enum fact_name fact) {
     return e;
 }
 
-struct estimate effect_tensor_parallel(const struct ask *q) {
+struct estimate effect_tensor_parallel(const struct query *q) {
     return split_by(q, FACT_tensor_parallel);
 }
 
-struct estimate effect_pipeline_parallel(const struct ask *q) {
+struct estimate effect_pipeline_parallel(const struct query *q) {
     return split_by(q, FACT_pipeline_parallel);
 }

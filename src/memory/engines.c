@@ -191,7 +191,7 @@ static struct span shares_of(struct span whole, struct span micro) {
     return share;
 }
 
-static struct span said_pool(const struct inputs *c) {
+static struct span stated_pool(const struct inputs *c) {
     static const enum fact_name said[] =
         FACTS(FACT_kv_available, FACT_kv_bytes, FACT_pool_available);
     const struct fact *f = &c->in[FACT_kv_available];
@@ -211,7 +211,7 @@ static struct span static_bytes(const struct inputs *c) {
 }
 
 static struct span engine_kv_pool(const struct inputs *c) {
-    struct span said = said_pool(c);
+    struct span said = stated_pool(c);
     if (said.known)
         return said;
     struct span held = span_plus(engine_weights(c), engine_rest(c));
@@ -289,7 +289,7 @@ static struct str engine_write_pool(struct arena *a, const struct inputs *c) {
     static const enum fact_name used[] = FACTS(
         FACT_gpu_total, FACT_mem_fraction_static, FACT_kv_free_fraction,
         FACT_weights_bytes, FACT_model, FACT_activation_peak, FACT_non_torch);
-    if (said_pool(c).known || !engine_kv_pool(c).known)
+    if (stated_pool(c).known || !engine_kv_pool(c).known)
         return (struct str){0};
     struct span weights = engine_weights(c), rest = engine_rest(c);
     if (engine_of(c)->pool == POOL_OF_STATIC) {
@@ -401,7 +401,7 @@ struct kv fit_other_kv(struct arena *a, const struct inputs *c,
     if (kv.pool.known && kv.bytes_per_request.known) {
         kv.max_concurrency = span_hundredths(there, kv.bytes_per_request);
         kv.est_max_model_len = longest_of(c, there, tokens);
-        kv.fits = fit_word_of(span_fits(kv.bytes_per_request, kv.pool));
+        kv.fits = fit_of_verdict(span_fits(kv.bytes_per_request, kv.pool));
     }
     show(a, c, &kv, tokens, f);
     name_needs(&kv, c);

@@ -1,7 +1,7 @@
-/* engines.h: what this house knows of an engine: how large its KV cache is,
+/* engines.h: the rules of an engine: how large its KV cache is,
  * what there is for it, what a step takes beside it, and what its settings do.
  * Each is a struct in engine_list.c, sglang.c or llama_cpp.c, with the sources
- * that say so; nobody else asks which engine it is.
+ * of its numbers; no other file compares names of engines.
  *
  *     | weights | rest: activations, context | x fraction |  KV  |  kept free |
  */
@@ -10,8 +10,8 @@
 
 #include "memory/span.h"
 
-struct ask;
-typedef struct estimate effect_fn(const struct ask *q); /* effect.h */
+struct query;
+typedef struct estimate effect_fn(const struct query *q); /* effect.h */
 
 /* Elements of one head in so many bits, and what comes with them per head and
  * per group of elements. */
@@ -24,8 +24,8 @@ struct engine_rules {
     const char *id; /* "": no engine is named, NULL: one without rules */
 
     /* gpu_memory_utilization: the pool is what this share of the card leaves.
-     * vLLM, whose releases rules.h knows; an engine that nobody names counts
-     * as vLLM, less what is true of a named one alone. */
+     * vLLM, whose releases rules.c knows; if no engine is named it counts as
+     * vLLM, less what is true of a named one alone. */
     bool takes_share;
     bool is_named;
 
@@ -57,7 +57,7 @@ struct engine_rules {
     bool has_cells;
 
     /* How cards are used. */
-    bool spreads_layers; /* layers over all cards, without being told */
+    bool spreads_layers; /* layers over all cards, without a setting */
     bool checks_split;   /* refuses what does not divide: fit_check.c */
     bool has_expert_ranks, may_share_ranks, splits_by_itself;
 
@@ -87,7 +87,7 @@ extern const struct engine_rules engine_sglang, engine_llama, engine_ollama;
 
 const struct engine_rules *engine_of(const struct inputs *c);
 
-/* It can lay a layer over several cards. */
+/* True if it can cut a layer over several cards. */
 bool engine_splits_layers(const struct inputs *c);
 /* Share of what is free that becomes KV; all of it where there is none. */
 struct span engine_fraction(const struct inputs *c); /* millionths */
@@ -137,7 +137,7 @@ int64_t llama_layers_in(const struct inputs *c, struct span buffer);
 /* The context whose whole cache on one card is exactly this buffer, where the
  * model's cache has one row per token; 0: none. */
 int64_t llama_context_of(const struct inputs *c, struct span buffer);
-/* Does all of the buffer grow with the context? */
+/* True if all of the buffer grows with the context. */
 bool llama_is_linear(const struct inputs *c, struct span buffer);
 /* Heads x micro-batch x n_ctx: scores of one layer in 32 bits, which flash
  * attention does without. */
@@ -156,7 +156,7 @@ effect_fn llama_effect;
  *
  * base: what was free before loading, a little less than the card. */
 
-/* mem_fraction_static: said, else what the release chooses for this card;
+/* mem_fraction_static: given, else what the release chooses for this card;
  * millionths. Unknown where the release's rule is. */
 struct span sglang_fraction(const struct inputs *c);
 /* What was free before loading, as far as the card tells. */

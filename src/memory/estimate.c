@@ -10,8 +10,8 @@
  *
  * A firm verdict is put to the test: each default that the case holds is
  * varied, and where another value, which the log does not contradict, gives
- * another verdict, the first one stands on a default and says so. A setting
- * that nobody knows at all (ranks) counts as a default of one.
+ * another verdict, the first one rests on a default, and its condition names
+ * that. A setting that is not known at all (ranks) counts as a default of one.
  */
 #include "memory/effect.h"
 #include "memory/training.h"
@@ -38,7 +38,8 @@ struct estimate estimate_unknown(enum fact_name quantity) {
     return estimate_of(quantity, span_none(), span_none());
 }
 
-/* What is free; a request above what one buffer may be has that for its room. */
+/* What is free; a request above what one buffer may be has that for its room.
+ */
 static struct span room_of_request(const struct inputs *c, struct span asked) {
     struct span free = span_in(c, FACT_gpu_free);
     struct span largest = span_in(c, FACT_alloc_limit);
@@ -76,7 +77,7 @@ void estimate_if(struct estimate *e, const char *key) {
     e->condition = (struct note){.key = key};
 }
 
-void estimate_if_of(const struct ask *q, struct estimate *e, const char *key,
+void estimate_if_of(const struct query *q, struct estimate *e, const char *key,
                     const struct term *terms, size_t count) {
     estimate_if(e, key);
     for (size_t i = 0; i < count && i < NOTE_ARGS; i++)
@@ -95,15 +96,15 @@ bool stage_is(const struct inputs *c, const char *stage) {
     return word_is(c, FACT_stage, stage);
 }
 
-bool is_allocation(const struct ask *q) {
+bool is_allocation(const struct query *q) {
     return q->what == SHORT_ALLOCATION;
 }
 
-bool is_pool(const struct ask *q) {
+bool is_pool(const struct query *q) {
     return q->what == SHORT_KV_POOL;
 }
 
-struct kv_side kv_side_of(const struct ask *q) {
+struct kv_side kv_side_of(const struct query *q) {
     const struct inputs *c = q->c;
     const struct fact *tokens = &c->in[FACT_kv_tokens];
     const struct fact *blocks = &c->in[FACT_kv_blocks];
@@ -135,7 +136,7 @@ static struct span free_below_limit(const struct inputs *c) {
                : span_none();
 }
 
-struct shortfall shortfall_of(const struct ask *q) {
+struct shortfall shortfall_of(const struct query *q) {
     const struct inputs *c = q->c;
     struct shortfall s;
     if (q->what == SHORT_HOST) {
@@ -169,7 +170,7 @@ struct shortfall shortfall_of(const struct ask *q) {
 
 /* "Enough if it frees 76 MiB of 279 GiB" every fix does, and "3.0 of 3.1 GiB"
  * none. */
-bool is_telling(struct span part, struct span whole) {
+bool is_informative(struct span part, struct span whole) {
     return !part.known || !whole.known ||
            (part.high >= whole.high / TRIFLE_SHARE &&
             part.low <= whole.high - whole.high / REST_SHARE);
@@ -197,7 +198,7 @@ static struct term in_unit(const struct estimate *e, int64_t n) {
 }
 
 /* Which of the two is the wider one: the reader can look that one up. */
-static void put_straddling(const struct ask *q, struct estimate *e) {
+static void put_straddling(const struct query *q, struct estimate *e) {
     int64_t asked = e->after.high - e->after.low;
     int64_t there = e->limit.high - e->limit.low;
     bool is_asked = asked > there;
@@ -211,7 +212,7 @@ static void put_straddling(const struct ask *q, struct estimate *e) {
     e->share_micro = share_that_passes(e->after, e->limit);
 }
 
-void estimate_bound(const struct ask *q, struct estimate *e) {
+void estimate_bound(const struct query *q, struct estimate *e) {
     if (!verdict_is_open(e->verdict) || e->condition.key != NULL ||
         !e->after.known)
         return;
@@ -223,10 +224,10 @@ void estimate_bound(const struct ask *q, struct estimate *e) {
         ESTIMATE_IF(q, e, "verdict.if.free", in_unit(e, e->after.high));
         e->is_trifle =
             e->before.known &&
-            !is_telling(span_beyond(e->before, span_exact(e->after.high)),
+            !is_informative(span_beyond(e->before, span_exact(e->after.high)),
                         e->before);
-        /* what was refused exceeds the limit; where between nothing and that
-         * it lies nobody knows */
+        /* what was refused exceeds the limit; it lies anywhere between
+         * nothing and that */
         int64_t share, less = span_middle(e->before) - span_middle(e->after);
         e->share_micro =
             less > 0 && e->before.high > 0 &&
@@ -259,7 +260,7 @@ static bool is_assumed(const struct inputs *c, enum fact_name name) {
         return false; /* there is no second GPU to split over */
     return f->known
                ? f->source == SOURCE_DEFAULT
-               : is_of_ranks(name) && c->model != NULL && !training_is_asked(c);
+               : is_of_ranks(name) && c->model != NULL && !training_is_run(c);
 }
 
 /* The same case with another value, or none. */
@@ -278,7 +279,7 @@ static struct inputs varied(const struct inputs *c, enum fact_name name) {
     return other;
 }
 
-static struct term default_of(const struct ask *q, enum fact_name name) {
+static struct term default_of(const struct query *q, enum fact_name name) {
     const struct fact *f = &q->c->in[name];
     switch (fact_unit(name)) {
     case UNIT_TEXT:
@@ -294,7 +295,7 @@ static struct term default_of(const struct ask *q, enum fact_name name) {
     return COUNT(setting_of(q->c, name, 1));
 }
 
-static void put_default(const struct ask *q, struct estimate *e,
+static void put_default(const struct query *q, struct estimate *e,
                         enum fact_name name) {
     bool was_enough = e->verdict == VERDICT_ENOUGH;
     struct str label =
@@ -309,7 +310,7 @@ static bool is_firm(enum verdict v) {
     return v == VERDICT_ENOUGH || v == VERDICT_NOT_ENOUGH;
 }
 
-void estimate_doubt(const struct ask *q, struct estimate *e) {
+void estimate_vary_defaults(const struct query *q, struct estimate *e) {
     bool is_dtype_changed = q->effect == EFFECT_kv_cache_dtype &&
                             !q->c->in[FACT_kv_cache_dtype].known;
     /* what these would give back depends on how far the program was */
@@ -327,9 +328,9 @@ void estimate_doubt(const struct ask *q, struct estimate *e) {
             (!is_assumed(q->c, decisive[i]) && !is_changed))
             continue;
         struct inputs other = varied(q->c, decisive[i]);
-        struct ask again = {q->a, &other, q->what, q->effect};
-        bool is_same = effect_reckon(&again).verdict == e->verdict;
-        /* or what the log prints speaks against the other value */
+        struct query again = {q->a, &other, q->what, q->effect};
+        bool is_same = effect_compute(&again).verdict == e->verdict;
+        /* unless what the log prints contradicts the other value */
         if (!is_same &&
             (!memory_explains(q->a, q->c) || memory_explains(q->a, &other)))
             put_default(q, e, decisive[i]);

@@ -7,7 +7,7 @@
 #include "memory/fit_case.h"
 
 #define HUNDREDTHS 100
-#define SWEEP_LEAST 1024 /* tokens: shorter says nothing */
+#define SWEEP_LEAST 1024 /* tokens: shorter is of no use */
 
 /* ---- KV and its verdict ---- */
 
@@ -31,8 +31,8 @@ const enum fact_name fit_of_this_length[] =
     FACTS(FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency);
 
 /* A request of full length fits into the pool, and so do as many as were
- * asked for: at the worst corner of both. An engine that prints how many fit
- * says less than one where the arithmetic of bytes would let one in. */
+ * asked for: at the worst corner of both. An engine may print that less than
+ * one fits where the arithmetic of bytes would let one in. */
 enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
                            int64_t requests) {
     if ((kv->pool.known && kv->pool.high <= 0) || kv->fits == FIT_NO)
@@ -41,8 +41,9 @@ enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
         kv->max_concurrency.known && kv->max_concurrency.low < HUNDREDTHS - 1)
         return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO : FIT_LIKELY;
     struct span asked = span_times(span_exact(requests), HUNDREDTHS);
-    return requests <= 1 ? kv->fits
-                         : fit_word_of(span_fits(asked, kv->max_concurrency));
+    return requests <= 1
+               ? kv->fits
+               : fit_of_verdict(span_fits(asked, kv->max_concurrency));
 }
 
 static struct budget budget_of(struct arena *a, const struct inputs *c,
@@ -94,16 +95,17 @@ static struct span within(struct span s, int64_t most) {
     return s;
 }
 
-int64_t fit_told_length(const struct inputs *c) {
+int64_t fit_printed_length(const struct inputs *c) {
     static const enum fact_name others[] =
         FACTS(FACT_kv_cache_dtype, FACT_tensor_parallel, FACT_pipeline_parallel,
               FACT_kv_available, FACT_gpu_memory_utilization);
-    const struct fact *told = &c->in[FACT_est_max_model_len];
-    bool is_told = told->known && told->source == SOURCE_LOG;
+    const struct fact *printed = &c->in[FACT_est_max_model_len];
+    bool is_usable = printed->known && printed->source == SOURCE_LOG;
     for (const enum fact_name *f = others; *f != FACT_COUNT_OF; f++)
-        is_told =
-            is_told && !(c->in[*f].known && c->in[*f].source == SOURCE_USER);
-    return is_told ? told->number : 0; /* unless the user set it otherwise */
+        is_usable =
+            is_usable && !(c->in[*f].known && c->in[*f].source == SOURCE_USER);
+    return is_usable ? printed->number
+                     : 0; /* unless the user set it otherwise */
 }
 
 static void invert(struct arena *a, struct fit *fit) {
@@ -117,11 +119,11 @@ static void invert(struct arena *a, struct fit *fit) {
     /* A state alone does not grow: no length is the longest. */
     if (fit->kv.slope.known && fit->kv.slope.high > 0)
         fit->longest = within(memory_longest_request(a, c), most);
-    if (fit_told_length(c) > 0)
-        fit->longest = within(span_exact(fit_told_length(c)), most);
+    if (fit_printed_length(c) > 0)
+        fit->longest = within(span_exact(fit_printed_length(c)), most);
     fit->least_share = memory_least_utilization(a, c);
     fit->most_share = memory_largest_utilization(c);
-    if (c->model && requested_bytes(c).known && inputs_says_pool(c))
+    if (c->model && requested_bytes(c).known && inputs_states_pool(c))
         fit->least_tensor_parallel = memory_least_tensor_parallel(a, c);
 }
 
@@ -139,7 +141,7 @@ static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
 }
 
 /* Defaults that another card would not change need not be found again. */
-struct fit_question fit_asked_again(const struct fit_question *q,
+struct fit_question fit_with_defaults(const struct fit_question *q,
                                     const struct inputs *completed) {
     static const enum fact_name of_the_card[] = {
         FACT_max_num_seqs, FACT_max_num_batched_tokens, FACT_pipeline_parallel};
@@ -214,13 +216,13 @@ static void find_least_card(struct arena *a, const struct fit_question *again,
  * state of a training run, over all cards, by cards. */
 static void find_least(struct arena *a, const struct fit_question *q,
                        struct fit *fit) {
-    struct fit_question again = fit_asked_again(q, &fit->c);
+    struct fit_question again = fit_with_defaults(q, &fit->c);
     bool is_sharded = fit->is_training && fit->c.in[FACT_zero_stage].number > 0;
     bool is_laid = !fit->is_training && engine_of(&fit->c)->spreads_layers;
     if (!q->is_verdict)
         find_least_card(a, &again, fit);
     if (fit->c.model == NULL || !span_in(&fit->c, FACT_gpu_total).known ||
-        inputs_says_pool(&fit->c))
+        inputs_states_pool(&fit->c))
         return;
     if (is_sharded || is_laid)
         fit->least_cards = least_of(a, &again, FACT_gpu_count);
@@ -244,7 +246,7 @@ static struct str assigned(struct arena *a, const struct engine *e,
     return arena_printf(a, "%.*s %.*s", STR_ARG(flag), STR_ARG(n));
 }
 
-/* Several cards, and nobody said how they are used. */
+/* Several cards, and how they are used is not given. */
 static void remark_split(struct arena *a, const struct fit_question *q,
                          struct fit *fit) {
     const struct fact *tp = &fit->c.in[FACT_tensor_parallel];
@@ -324,15 +326,15 @@ static bool is_refused(const struct fit *fit) {
     return false;
 }
 
-struct verdict_asked {
+struct verdict_task {
     struct arena scratch; /* a verdict and its numbers keep nothing of it */
     const struct fit_question *q;
     struct kv kv;
     enum truth_fit fits;
 };
 
-static void ask_verdict(void *arg) {
-    struct verdict_asked *it = arg;
+static void compute_verdict(void *arg) {
+    struct verdict_task *it = arg;
     struct arena *a = &it->scratch;
     struct fit_question whole = *it->q;
     struct fit fit = {.is_vllm = engine_of(&whole.c)->takes_share};
@@ -340,7 +342,7 @@ static void ask_verdict(void *arg) {
     fit_check(a, &whole.c, &fit);
     if (is_refused(&fit)) {
         it->fits = FIT_NO;
-    } else if (training_is_asked(&whole.c)) {
+    } else if (training_is_run(&whole.c)) {
         it->fits = fit_training_verdict(a, &whole.c);
     } else {
         it->kv = fit_kv(a, &whole.c, NULL);
@@ -350,10 +352,10 @@ static void ask_verdict(void *arg) {
 
 enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
                               struct kv *kv) {
-    struct verdict_asked it = {.q = q, .kv = {.fits = FIT_UNKNOWN}};
+    struct verdict_task it = {.q = q, .kv = {.fits = FIT_UNKNOWN}};
     struct fault fault;
     arena_init(&it.scratch, a->from, a->ceiling_bytes);
-    enum fail code = arena_guard(&it.scratch, ask_verdict, &it, &fault);
+    enum fail code = arena_guard(&it.scratch, compute_verdict, &it, &fault);
     arena_free(&it.scratch);
     if (code != FAIL_NONE)
         arena_raise(a, code, "%s", fault.text);
@@ -366,7 +368,7 @@ static void serve(struct arena *a, struct fit *fit) {
     fit->weights = memory_weights(a, &fit->c, &fit->formulas, &of_weights);
     fit->weights_bytes = one_figure(&fit->c);
     fit->kv = fit_kv(a, &fit->c, &fit->formulas);
-    if (fit->is_vllm && !inputs_says_pool(&fit->c))
+    if (fit->is_vllm && !inputs_states_pool(&fit->c))
         formula_put(a, &fit->formulas, budget_write_pool(a, &fit->c));
     fit->budget = budget_of(a, &fit->c, &fit->kv);
     fit->fits = fit_verdict(&fit->c, &fit->kv, fit->requests);
@@ -376,7 +378,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     struct fit_question whole = *q;
     fit_complete(a, &whole);
     struct fit fit = {.c = whole.c, .is_vllm = engine_of(&whole.c)->takes_share,
-                      .is_training = training_is_asked(&whole.c),
+                      .is_training = training_is_run(&whole.c),
                       .requests = q->requests > 0 ? q->requests : 1};
     fit_check(a, &fit.c, &fit);
     if (fit.is_training) {

@@ -1,6 +1,6 @@
-/* fit.h: does it fit, what would be the most that fits, and what is the
- * cheapest change that makes it fit? The question of `oomkb fit`: settings
- * and facts in, everything this house can reckon from them out.
+/* fit.h: whether a model fits, what is the most that fits, and what is the
+ * cheapest change that makes it fit. This answers `oomkb fit`: settings and
+ * facts in, everything this layer can compute from them out.
  *
  *     question --fit_complete--> case --memory_kv, budget--> verdict
  *                                     --inverses-->           limits
@@ -16,7 +16,7 @@
 #include "memory/training.h"
 
 struct fit_question {
-    struct inputs c;               /* what is said, by fact */
+    struct inputs c;               /* what is given, by fact */
     const struct engine *engine;   /* NULL: not in the knowledge base */
     int64_t requests;              /* at once, of full length; 0: one */
     const struct gpu *const *gpus; /* the catalogue's, for the least card */
@@ -51,7 +51,7 @@ struct fit_plan { /* changes that together make it fit */
 enum effort fit_plan_effort(const struct fit_plan *plan);
 enum loses fit_plan_loses(const struct fit_plan *plan);
 
-/* What an engine or an operator looks at beside the arithmetic: fit_check.c. */
+/* Checks of an engine or an operator beside the arithmetic: fit_check.c. */
 enum fit_check {
     CHECK_HEADS,    /* attention heads divide among TP ranks */
     CHECK_SPLIT,    /* so do KV heads, vocabulary, columns, experts */
@@ -66,9 +66,9 @@ enum fit_check {
 
 extern const struct fit_check_row {
     const char *name; /* in JSON */
-    const char *key;  /* of what is wrong; NULL: the check's own note says it */
-    enum unit unit;   /* of what is asked and there */
-    bool refuses;     /* an engine that does not start, whatever room there is */
+    const char *key;  /* of what is wrong; NULL: in the check's own note */
+    enum unit unit;   /* of `asked` and `there` */
+    bool refuses; /* an engine that does not start, whatever room there is */
 } fit_checks[CHECK_COUNT_OF];
 
 struct fit_checked {
@@ -100,8 +100,8 @@ struct fit {
     const struct gpu *least_gpu; /* NULL: none, or not known */
     struct fit_plan plans[FIT_PLANS];
     size_t plan_count;
-    size_t questions;     /* asked in search of plans */
-    bool is_search_cut;   /* so many are no more asked; there may be others */
+    size_t questions;     /* tried in search of plans */
+    bool is_search_cut; /* the limit of them was reached; there may be others */
     struct note because; /* why it is only likely; key NULL: nothing to say */
     struct note remarks[FIT_REMARKS]; /* what the answer rests on, or leaves
                                          out */

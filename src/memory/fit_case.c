@@ -1,7 +1,7 @@
-/* fit_case.c: from what the user says to a whole case: the catalogue, the
+/* fit_case.c: from what the user gives to a whole case: the catalogue, the
  * defaults of the engine's version, what follows from the question itself (one
- * rank, the model's longest request), and bounds by shape for three amounts that
- * only a run would print:
+ * rank, the model's longest request), and bounds by shape for three amounts
+ * that only a run would print:
  *
  *   activation   logits of a warm-up of max_num_seqs requests, which sampling
  *                copies up to a dozen times, or the widest layer of one step
@@ -124,7 +124,7 @@ static void fit_take_bounds(struct inputs *c) {
     bool is_vllm = engine_of(c)->takes_share;
     if (is_vllm)
         take_batch(c);
-    if (inputs_says_pool(c))
+    if (inputs_states_pool(c))
         return; /* what else is on the card does not matter */
     take_weights(c);
     if (engine_of(c)->pool == POOL_OF_STATIC)
@@ -140,7 +140,7 @@ static void fit_take_bounds(struct inputs *c) {
 #define NO_LENGTH 2048
 #define NOMINAL_LEAST 97 /* percent of the decimal gigabytes on the label */
 
-/* Nobody has printed this card's total: a little less than its label. */
+/* No log has shown this card's total: a little less than its label. */
 static void take_label(struct inputs *c) {
     int64_t label = c->gpu ? c->gpu->nominal_gb : 0;
     if (label > 0)
@@ -153,14 +153,14 @@ static void take_label(struct inputs *c) {
 
 /* Several cards and no word on how to use them: as many tensor-parallel ranks
  * as the model can be cut into, pipeline stages for the rest. No engine that
- * cuts layers does so by itself, so the answer tells what was assumed. */
+ * cuts layers does so by itself, so the answer names what was assumed. */
 static void take_split(struct inputs *c) {
     static const char why[] = "assumed, to use all cards";
     int64_t cards = c->in[FACT_gpu_count].number;
     int64_t ranks = cards < FIT_RANKS_MAX ? cards : FIT_RANKS_MAX;
-    if (!inputs_says_any(c, FACT_LIST(FACT_gpu_count)) || cards <= 1 ||
+    if (!inputs_states_any(c, FACT_LIST(FACT_gpu_count)) || cards <= 1 ||
         c->model == NULL || !engine_splits_layers(c) ||
-        inputs_says_any(c,
+        inputs_states_any(c,
                         FACT_LIST(FACT_tensor_parallel, FACT_pipeline_parallel,
                                   FACT_data_parallel)))
         return;
@@ -214,7 +214,7 @@ void fit_complete(struct arena *a, struct fit_question *q) {
     int64_t cards = setting_of(c, FACT_gpu_count, 1);
     take_dtype(c);
     take_label(c);
-    if (training_is_asked(c)) {
+    if (training_is_run(c)) {
         fit_take_training(c);
         return;
     }

@@ -11,7 +11,7 @@
 void fit_complete(struct arena *a, struct fit_question *q);
 
 struct fact fit_derived(enum fact_name name, struct span s, const char *why);
-/* Where nothing is known: this amount; this number or word. */
+/* Set a fact that is not known: to an amount; to a number or word. */
 void fit_take(struct inputs *c, enum fact_name name, struct span s,
               const char *why);
 void fit_take_default(struct inputs *c, enum fact_name name, int64_t n,
@@ -23,7 +23,7 @@ struct kv fit_other_kv(struct arena *a, const struct inputs *c,
 /* Longest request that surely and perhaps fits, up to `most`. */
 struct span fit_other_longest(const struct inputs *c, int64_t most);
 
-/* fit_training.c: of a case where training_is_asked(). */
+/* fit_training.c: of a case where training_is_run(). */
 void fit_take_training(struct inputs *c);
 void fit_training(struct arena *a, struct fit *fit);
 /* All that one card holds. */
@@ -43,22 +43,22 @@ enum truth_fit fit_verdict_of(struct arena *a, const struct fit_question *q,
                               struct kv *kv);
 
 /* The question with the defaults that a completed case has found for it, to
- * be asked with a change. */
-struct fit_question fit_asked_again(const struct fit_question *q,
+ * be tried with a change. */
+struct fit_question fit_with_defaults(const struct fit_question *q,
                                     const struct inputs *completed);
 
-/* The longest request by the engine's own word, in a log of this very case;
+/* The longest request that the engine printed, in a log of this very case;
  * 0: none. It is finer than the rounded amounts beside it. */
-int64_t fit_told_length(const struct inputs *c);
+int64_t fit_printed_length(const struct inputs *c);
 
-/* fit_plan.c: by effects, where the pool was said; fit_search.c: by asking
- * again. */
+/* fit_plan.c: plans by effects, where the pool was given; fit_search.c: plans
+ * by trying changes. */
 void fit_search(struct arena *a, const struct fit_question *q, struct fit *fit);
 /* In the order of tiers. */
 void fit_add_plan(struct fit *fit, const struct fit_plan *plan);
 void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit);
 void fit_check(struct arena *a, const struct inputs *c, struct fit *fit);
-/* Would the engine cut the model into so many tensor-parallel ranks? */
+/* True if the engine cuts the model into so many tensor-parallel ranks. */
 bool fit_can_split(const struct inputs *c, int64_t ranks);
 
 #endif

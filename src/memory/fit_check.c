@@ -1,10 +1,10 @@
-/* fit_check.c: what is looked at beside the arithmetic of KV: does the engine
- * take these settings at all, and would an operator such as KAITO let the job
- * through? KAITO compares the checkpoint's unquantized size with the nominal
+/* fit_check.c: checks beside the arithmetic of KV: whether the engine takes
+ * these settings at all, and whether an operator such as KAITO lets the job
+ * through. KAITO compares the checkpoint's unquantized size with the nominal
  * memory of all cards, so a quantized copy may be turned away although it
  * fits: then its annotation kaito.sh/bypass-resource-checks is the way.
  *
- * Would the engine cut the model into these ranks?
+ * An engine cuts the model into these ranks only if
  *
  *   heads        queries divide among tensor-parallel ranks
  *   KV heads     divide, or the ranks are a multiple of them (then copied)
@@ -27,7 +27,7 @@
 #include "memory/kv.h"
 
 #define VOCABULARY_PAD 64
-#define USUAL_GROUP 128 /* of AWQ and GPTQ, where nobody says */
+#define USUAL_GROUP 128 /* of AWQ and GPTQ, where none is given */
 
 const struct fit_check_row fit_checks[CHECK_COUNT_OF] = {
     [CHECK_HEADS] = {"heads", "fit.heads", UNIT_COUNT, true},
@@ -162,7 +162,8 @@ bool fit_can_split(const struct inputs *c, int64_t ranks) {
     return divides && split_over(c, ranks).verdict != VERDICT_NOT_ENOUGH;
 }
 
-static struct fit_checked fit_check_split(struct arena *a, const struct inputs *c) {
+static struct fit_checked fit_check_split(struct arena *a,
+                                          const struct inputs *c) {
     int64_t pp = pipeline_ranks(c), layers = c->model ? c->model->layers : 0;
     /* engines that lay layers over cards by themselves leave cards idle */
     bool is_empty = layers > 0 && pp > layers && !engine_of(c)->spreads_layers;
@@ -196,7 +197,7 @@ static struct span cards_of_model(const struct inputs *c) {
 }
 
 /* SGLang's --enable-dp-attention lays data-parallel ranks over the
- * tensor-parallel ones; whether it is on nobody says here. */
+ * tensor-parallel ones; whether it is on is not known here. */
 static bool may_share_ranks(const struct inputs *c) {
     int64_t dp = setting_of(c, FACT_data_parallel, 1);
     return engine_of(c)->may_share_ranks && dp > 1 && tensor_ranks(c) % dp == 0;
@@ -229,7 +230,7 @@ static struct fit_checked free_at_start(const struct inputs *c) {
 
 /* The engines that it runs, to serve. */
 static bool is_of_kaito(const struct inputs *c) {
-    return engine_of(c)->is_of_kaito && !training_is_asked(c);
+    return engine_of(c)->is_of_kaito && !training_is_run(c);
 }
 
 static struct fit_checked sku(const struct inputs *c) {

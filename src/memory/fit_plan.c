@@ -1,6 +1,6 @@
 /* fit_plan.c: what to change so that it fits, cheapest first: a flag before
  * quality (a narrower cache, quantized weights), quality before hardware. Here
- * for a pool of vLLM that somebody printed or said, which cannot be reckoned
+ * for a pool of vLLM that was printed or given, which cannot be computed
  * anew from the card; every other question goes to fit_search.c.
  *
  *     singles    one effect that is enough at the worst corner
@@ -8,7 +8,7 @@
  *                where no single of that cost does it
  *
  * Every change is judged by the arithmetic of its effect on a case whose pool
- * is what was said or derived; a pair asks the second effect on the case that
+ * is what was given or derived; a pair asks the second effect on the case that
  * the first one leaves. What comes out is asked once more as a question of its
  * own, so that nothing is listed that is only perhaps enough.
  */
@@ -56,19 +56,19 @@ static bool is_in_reach(const struct inputs *c, const struct fact *proposed) {
 }
 
 /* The whole question again with these changes. A length that the engine itself
- * has printed fits; a pool that was said cannot be reckoned anew: then the
- * effect's own word counts. */
+ * has printed fits; a pool that was given cannot be computed anew: then
+ * the effect's own verdict counts. */
 static bool holds(const struct planning *p, const struct fit_plan *plan) {
     struct fit_question then = *p->q;
-    bool is_said = inputs_says_pool(&then.c);
+    bool is_stated = inputs_states_pool(&then.c);
     if (plan->count == 1 && plan->change[0].name == FACT_max_model_len &&
-        plan->change[0].number <= fit_told_length(&then.c))
+        plan->change[0].number <= fit_printed_length(&then.c))
         return true;
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];
         bool keeps_pool =
             f->name == FACT_max_model_len || f->name == FACT_kv_cache_dtype;
-        if (is_said && !keeps_pool)
+        if (is_stated && !keeps_pool)
             return true;
         then.c.in[f->name] = *f;
         then.c.in[f->name].source = SOURCE_USER;
@@ -136,7 +136,7 @@ static void add_pairs(const struct planning *p, const struct inputs *c,
 }
 
 void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit) {
-    if (!inputs_says_pool(&q->c) || !fit->is_vllm || q->requests > 1) {
+    if (!inputs_states_pool(&q->c) || !fit->is_vllm || q->requests > 1) {
         fit_search(a, q, fit);
         return;
     }
@@ -147,7 +147,7 @@ void fit_plan(struct arena *a, const struct fit_question *q, struct fit *fit) {
     add_pairs(&p, &c, fit->kv.pool);
 }
 
-/* ---- what a plan asks of who follows it: its dearest change ---- */
+/* ---- effort and loss of a plan: those of its dearest change ---- */
 
 static enum loses loses_of(enum fact_name changed) {
     static const enum fact_name quality[] =

@@ -1,6 +1,6 @@
 /* fit_search.c: what to change so that it fits, found by asking again.
  *
- *     single    the mildest value of one lever that fits
+ *     single    the mildest value of one tunable that fits
  *     set       tunables of at most this cost, one after the other, until it
  *               fits; then each that is not missed is taken back
  *
@@ -8,8 +8,8 @@
  * graphs, layers or state with the host), that before quality (narrower cache
  * or weights, smaller optimizer, adapters), quality before hardware. A tunable
  * whose setting is in force already is passed over. Each answer was asked as a
- * question of its own. A set that is only likely to fit is listed, and said to
- * be that, where nothing but other hardware fits for certain.
+ * question of its own. A set that is only likely to fit is listed, and marked
+ * as such, where nothing but other hardware fits for certain.
  */
 #include "base/limits.h"
 #include "memory/effect.h"
@@ -83,7 +83,7 @@ struct search {
     bool takes_likely; /* what only an estimate denies counts, too */
 };
 
-struct values { /* of one lever, the mildest first */
+struct values { /* of one tunable, the mildest first */
     struct fact at[VALUES_MAX];
     size_t count;
 };
@@ -512,7 +512,7 @@ static bool has_plan(const struct fit *fit, enum fit_tier most,
 
 void fit_search(struct arena *a, const struct fit_question *q,
                 struct fit *fit) {
-    struct fit_question again = fit_asked_again(q, &fit->c);
+    struct fit_question again = fit_with_defaults(q, &fit->c);
     struct search s = {a, &again, fit, false};
     if (fit->c.model == NULL || !span_in(&fit->c, FACT_gpu_total).known)
         return;

@@ -1,9 +1,9 @@
-/* fit_training.c: does a training run fit? No pool and no requests: the state
- * and one step's activations against the card.
+/* fit_training.c: whether a training run fits. There is no pool and no request:
+ * the state and one step's activations are compared with the card.
  *
  *     | weights | gradients | optimizer | activations | context | free |
  *
- * What is not said is the plainest run there is: AdamW in mixed precision,
+ * What is not given is as in the plainest run: AdamW in mixed precision,
  * everything trained, one sequence of 2,048 tokens, no checkpoints. FSDP
  * shards everything unless told otherwise, ZeRO nothing.
  */
@@ -12,7 +12,7 @@
 
 #define USUAL_TOKENS 2048
 
-/* ---- what is not said ---- */
+/* ---- what is not given ---- */
 
 /* Buckets of ZeRO hold 5e8 elements each for reducing and gathering. */
 static struct span beside(const struct inputs *c) {
@@ -77,7 +77,7 @@ static enum truth_fit verdict_of(const struct inputs *c, struct span held) {
                       tried->number > left->number;
     return has_failed
                ? FIT_NO
-               : fit_word_of(span_fits(held, span_in(c, FACT_gpu_total)));
+               : fit_of_verdict(span_fits(held, span_in(c, FACT_gpu_total)));
 }
 
 enum truth_fit fit_training_verdict(struct arena *a, const struct inputs *c) {

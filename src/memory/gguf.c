@@ -3,8 +3,8 @@
  *     "GGUF" version tensors pairs | key type value ... | name dims type at ...
  *
  * Only metadata and the list of tensors are read; the weights follow and are
- * not needed. Everything is a stranger's: lengths are held against what is
- * there, arrays are skipped by arithmetic, nothing is allocated by a number
+ * not needed. Nothing in the file is trusted: lengths are checked against what
+ * is there, arrays are skipped by arithmetic, nothing is allocated by a number
  * from the file. Little-endian, versions 2 and 3 (1 had other lengths).
  *
  * What the layers keep, by llama.cpp's keys:
@@ -61,7 +61,7 @@ enum key {
 struct header {
     struct str architecture, name;
     struct list *value; /* KEY_COUNT of them */
-    int64_t file_type;  /* -1: not said */
+    int64_t file_type;  /* -1: not there */
     int64_t tokens;     /* of the tokenizer */
     int64_t params, bytes;
 };

@@ -13,7 +13,7 @@
  *   recurrent   a convolution and a state: Mamba 1 and 2, gated delta nets,
  *               Kimi's delta attention, lightning attention, short convolutions
  *
- * Parameters are approximate for designs with parts that nobody lists there
+ * Parameters are approximate for designs with parts that are not listed there
  * (towers, adapters, compressors), and 0 where the fields do not add up.
  */
 #include "memory/hf_config.h"
@@ -63,7 +63,7 @@ struct kv_group hf_window_group(const struct config *c, enum kv_kind kind) {
 }
 
 /* What the decoder keeps of the encoder: of Whisper 1,500 frames; of images
- * that vary nothing is said. */
+ * whose number varies nothing is known. */
 struct kv_group hf_cross_group(const struct config *c) {
     return (struct kv_group){.kind = KV_cross, .layers = 1,
                              .kv_heads = c->kv_heads, .k_dim = c->head_dim,

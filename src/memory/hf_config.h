@@ -1,5 +1,5 @@
-/* hf_config.h: what the parts of the config.json reader share. Inside memory/
- * only; its door is hf_config_model() in shape.h. */
+/* hf_config.h: what the parts of the config.json reader share. Private to
+ * memory/; the entry point is hf_config_model() in shape.h. */
 #ifndef MEMORY_HF_CONFIG_H
 #define MEMORY_HF_CONFIG_H
 
@@ -18,7 +18,7 @@ struct config {
     int64_t layers, hidden, heads, kv_heads, head_dim;
 };
 
-/* Whole numbers from nothing to a bound: what is beyond is not there. */
+/* Whole numbers from 0 to a bound; others count as missing. */
 int64_t hf_value(const struct config *c, const struct names *names,
                  int64_t otherwise);
 int64_t hf_value_in(struct json *object, const char *name, int64_t otherwise);

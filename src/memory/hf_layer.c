@@ -4,7 +4,7 @@
  *       else every n-th by a period that the file gives
  *       else the pattern that the architecture is known for
  *
- * The first that speaks of a layer decides. Beside attention a layer may keep
+ * The first that has the layer decides. Beside attention a layer may keep
  * an index of what to look at: on all layers, or on those that a list, a word
  * of F and S, or a frequency names; the others share it.
  */
@@ -25,7 +25,7 @@ enum layer {
     LAYER_NOTHING
 };
 
-/* ---- what the file says of each layer ---- */
+/* ---- what the file has of each layer ---- */
 
 static enum layer layer_of_word(const struct config *c, struct str w) {
     static const struct {
@@ -116,7 +116,7 @@ static enum layer by_block(const struct config *c, int64_t i) {
     return is_gone || is_linear ? LAYER_NOTHING : LAYER_FULL;
 }
 
-/* ---- what the design says ---- */
+/* ---- what is known of the design ---- */
 
 /* Every n-th layer is full, the others see a window; 0: not so. */
 static int64_t window_period(const struct config *c) {

@@ -1,8 +1,8 @@
-/* inputs.c: what neither the log nor the user says, from the catalogue and the
+/* inputs.c: what neither the log nor the user gives, from the catalogue and the
  * engine's defaults. Each value carries its source, so that a reader can tell
  * a measurement from an assumption. A default that changed between releases
  * is a range where the version is unknown, or nothing at all where it is no
- * number. What is said is never replaced, but for numbers that cannot be. */
+ * number. What is given is never replaced, but for impossible numbers. */
 #include "memory/engines.h"
 #include "memory/kv.h"
 
@@ -45,8 +45,8 @@ static void take_default(struct inputs *c, const struct engine_default *d,
     const struct fact *version = &c->in[FACT_engine_version];
     struct str v = version->known ? version->word : (struct str){0};
     struct fact f;
-    bool is_said = !is_open(c, d->fact) && !is_ours[d->fact];
-    if (is_said || version_in_range(&d->versions, v) == RANGE_OUTSIDE ||
+    bool is_stated = !is_open(c, d->fact) && !is_ours[d->fact];
+    if (is_stated || version_in_range(&d->versions, v) == RANGE_OUTSIDE ||
         !read_default(d, &f))
         return;
     if (is_ours[d->fact])
@@ -78,8 +78,8 @@ static void take_total(struct inputs *c) {
 }
 
 /* No arithmetic is done with what cannot be: what a log prints so is a slip; of
- * what somebody says, as much as anything could be is taken, so that a length
- * that never fits is not taken for one that nobody named. */
+ * what a user gives, the largest possible amount is taken, so that a length
+ * that never fits does not count as one that was not given. */
 static void bound(struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         struct fact *f = &c->in[n];
@@ -175,7 +175,7 @@ bool inputs_knows_any(const struct inputs *c, const enum fact_name *names) {
     return inputs_first_known(c, names) != FACT_COUNT_OF;
 }
 
-bool inputs_says_any(const struct inputs *c, const enum fact_name *names) {
+bool inputs_states_any(const struct inputs *c, const enum fact_name *names) {
     return first_from(c, names, ~(1u << SOURCE_DEFAULT)) != FACT_COUNT_OF;
 }
 
@@ -191,7 +191,7 @@ bool has_part(struct str word, const char *part) {
     return false;
 }
 
-bool inputs_says_pool(const struct inputs *c) {
+bool inputs_states_pool(const struct inputs *c) {
     return inputs_knows_any(
         c, FACT_LIST(FACT_kv_available, FACT_kv_blocks, FACT_kv_bytes));
 }

@@ -1,5 +1,5 @@
 /* kv.c: what the KV cache is and holds. What the log prints stands beside what
- * the model gives; where both are known the narrower one speaks.
+ * the model gives; where both are known the narrower one counts.
  *
  *   pool / block = blocks     blocks x block size / groups = tokens
  *   blocks / blocks of a request = concurrency
@@ -29,7 +29,7 @@ static void show_slope(struct arena *a, const struct inputs *c,
     }
 }
 
-/* The reading that asks least, and the one that asks most. */
+/* The variant that needs least, and the one that needs most. */
 static void show_request(struct arena *a, const struct inputs *c,
                          const struct demand *d, int64_t tokens,
                          struct formulas *f) {
@@ -109,7 +109,7 @@ static void count_blocks(struct kv *kv, const struct inputs *c,
     kv->max_concurrency = hundredths(c, d, kv->blocks, length);
 }
 
-enum truth_fit fit_word_of(enum verdict v) {
+enum truth_fit fit_of_verdict(enum verdict v) {
     return v == VERDICT_ENOUGH          ? FIT_YES
            : v == VERDICT_MAY_BE_ENOUGH ? FIT_LIKELY
            : v == VERDICT_NOT_ENOUGH    ? FIT_NO
@@ -126,7 +126,7 @@ static enum truth_fit fit_of(const struct inputs *c, const struct kv *kv,
     if (rules_is_v0(c) == ANSWER_YES && tokens->known && length->known)
         return tokens->number < length->number ? FIT_NO : FIT_YES;
     struct span asked = kv->bytes_per_request;
-    return fit_word_of(
+    return fit_of_verdict(
         span_fits(spare.known ? span_plus(asked, spare) : asked, kv->pool));
 }
 

@@ -1,6 +1,6 @@
 /* kv.h: the KV cache of vLLM, release by release.
  *
- *     rules     what a release reckons. A log that names its version leaves one
+ *     rules     how a release counts. A log that names its version leaves one
  *               row; one that does not leaves several, and the answer is
  *               everything they allow
  *     rows      bytes that one token, or one state, takes in a layer of a rank
@@ -13,7 +13,7 @@
  *
  * What the log prints rules variants out: those that do not give the printed
  * need are dropped. When none is left the model does not explain the log
- * (`agrees` is false) and only printed numbers may speak.
+ * (`agrees` is false) and only printed numbers count.
  */
 #ifndef MEMORY_KV_H
 #define MEMORY_KV_H
@@ -108,9 +108,9 @@ bool rules_pool_is_asked(const struct inputs *c);
 /* ---- rows: kv_row.c ---- */
 
 /* The data type of the cache: kv_cache_dtype, else the engine's dtype, else
- * the model's. Empty when nothing says. */
+ * the model's. Empty if unknown. */
 struct str kv_dtype_of(const struct inputs *c);
-bool kv_dtype_is_said(const struct inputs *c); /* and not auto */
+bool kv_dtype_is_stated(const struct inputs *c); /* and not auto */
 bool kv_dtype_is_fp8(struct str dtype);
 
 /* KV heads that one rank keeps: heads / tp, one at least (replicated). */
@@ -138,12 +138,12 @@ struct state_setting {
 struct span kv_state_bytes(const struct kv_group *g, int64_t tp,
                            const struct state_setting *set, int64_t scale);
 
-/* Of one element of the recurrent state: said by the user or the log, else
- * what the checkpoint asks for, else the model's type. 0: not known. */
+/* Of one element of the recurrent state: given by the user or the log, else
+ * what the checkpoint names, else the model's type. 0: not known. */
 struct state_setting kv_state_setting(const struct inputs *c,
                                       const struct kv_group *g);
 
-/* ---- a reading ---- */
+/* ---- a variant ---- */
 
 /* PP does not divide the layers: some stages have one more; until 0.8 the last
  * may have the whole rest. */
@@ -172,7 +172,7 @@ struct variant {
     struct state_setting
         state;             /* per state group: its own, see block_layout.c */
     int64_t draft_layers;  /* that keep a cache beside the model's */
-    bool is_kv_dtype_open; /* nobody said: the model's own type */
+    bool is_kv_dtype_open; /* not given: the model's own type */
 };
 
 struct variants {
@@ -182,7 +182,7 @@ struct variants {
 };
 
 struct variants variants_of(struct arena *a, const struct inputs *c);
-/* A copy to change: the same readings with other settings. */
+/* A copy to change: the same variants with other settings. */
 struct variants variants_copy(struct arena *a, const struct variants *variants);
 
 /* Layers of one rank that keep the same cache, in blocks. */
@@ -231,9 +231,9 @@ struct block_layout block_layout_of(const struct variant *w,
 struct span variant_blocks(const struct variant *w, const struct layer_set *set,
                            int64_t block_tokens, int64_t tokens);
 
-/* Bytes that the engine says one request of so many tokens needs. */
+/* Bytes that the engine charges for one request of so many tokens. */
 struct span variant_request(const struct variant *w, int64_t tokens);
-/* Blocks of all groups that it takes in fact. */
+/* Blocks of all groups that it takes. */
 struct span variant_request_blocks(const struct variant *w, int64_t tokens);
 /* Most tokens of one request that the check lets into so many bytes, up to
  * ceiling, and that their blocks hold as well. */

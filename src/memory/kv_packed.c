@@ -11,7 +11,7 @@
  * Each page is rounded up to 576 bytes. A block belongs to one group at a
  * time, so it is as wide as the widest group, not as all of them together.
  * Groups are cut to about equal numbers of layer tuples (common_size); what
- * the check at start asks for is reckoned by such tuples, padding included.
+ * the check at start charges is counted in such tuples, padding included.
  *
  * Sources: vllm/v1/core/kv_cache_utils.py (group_and_unify_kv_cache_specs,
  * _get_packed_kv_cache_layout), vllm/models/deepseek_v4/{attention,compressor}
@@ -22,7 +22,7 @@
 #include "memory/kv.h"
 #include "memory/shape.h"
 
-#define BLOCK_TOKENS 256 /* whatever --block-size says */
+#define BLOCK_TOKENS 256 /* whatever --block-size is */
 #define WINDOW_BLOCK 64
 #define ROW_BYTES 584
 #define PAGE_STEP 576

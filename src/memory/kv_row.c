@@ -66,13 +66,13 @@ static bool is_set(const struct fact *f) {
     return f->known && f->word.n > 0 && !str_eq_nocase(f->word, STR("auto"));
 }
 
-bool kv_dtype_is_said(const struct inputs *c) {
+bool kv_dtype_is_stated(const struct inputs *c) {
     return is_set(&c->in[FACT_kv_cache_dtype]);
 }
 
 struct str kv_dtype_of(const struct inputs *c) {
     const struct model *m = c->model;
-    if (kv_dtype_is_said(c))
+    if (kv_dtype_is_stated(c))
         return c->in[FACT_kv_cache_dtype].word;
     if (m && m->kv_dtype.n > 0 && rules_take_cache_scheme(c) != ANSWER_NO)
         return m->kv_dtype;
@@ -173,20 +173,20 @@ static int64_t bytes_of_dtype(struct str dtype) {
 }
 
 /* 0 if it is not known, or "auto". */
-static int64_t bytes_of_fact(const struct fact *f) {
+static int64_t dtype_bytes_of(const struct fact *f) {
     return f->known ? bytes_of_dtype(f->word) : 0;
 }
 
 struct state_setting kv_state_setting(const struct inputs *c,
                                       const struct kv_group *g) {
     const struct fact *dtype = &c->in[FACT_dtype];
-    bool is_said =
+    bool is_stated =
         dtype->source != SOURCE_CATALOGUE && dtype->source != SOURCE_DEFAULT;
     /* float32 checkpoints run in 16 bits unless told otherwise */
-    int64_t usual = is_said ? bytes_of_fact(dtype) : 0;
-    int64_t conv = bytes_of_fact(&c->in[FACT_mamba_cache_dtype]);
+    int64_t usual = is_stated ? dtype_bytes_of(dtype) : 0;
+    int64_t conv = dtype_bytes_of(&c->in[FACT_mamba_cache_dtype]);
     conv = conv > 0 ? conv : usual > 0 ? usual : ELEMENT_BYTES;
-    int64_t own = bytes_of_fact(&c->in[FACT_mamba_ssm_cache_dtype]);
+    int64_t own = dtype_bytes_of(&c->in[FACT_mamba_ssm_cache_dtype]);
     own = own > 0 ? own : bytes_of_dtype(g->state_dtype);
     return (struct state_setting){
         .conv_bytes = conv,

@@ -38,8 +38,8 @@ void llama_cache_types(const struct inputs *c, struct str *key,
                        struct str *value) {
     const struct fact *f = &c->in[FACT_kv_cache_dtype];
     struct str rest = {0};
-    bool is_said = f->known && !str_eq_nocase(f->word, STR("auto"));
-    *key = is_said ? str_trim(str_cut(f->word, ',', &rest)) : STR("f16");
+    bool is_stated = f->known && !str_eq_nocase(f->word, STR("auto"));
+    *key = is_stated ? str_trim(str_cut(f->word, ',', &rest)) : STR("f16");
     rest = str_trim(rest);
     *value = rest.n > 0 ? rest : *key;
     if (c->in[FACT_value_cache_dtype].known)

@@ -1,7 +1,7 @@
 /* memory.h: the arithmetic. Given what is known of a model, a GPU, an engine
  * version and its settings, how many bytes (tokens, blocks) go where, and what
  * a change would make of it. Pure integers, overflow-checked; an amount is
- * exact or an interval; unknown is an answer and says what it needs.
+ * exact or an interval; an unknown one has the facts that would make it known.
  *
  * Formulas and their sources: kb/engines/<engine>.yaml, ARCHITECTURE.md.
  */
@@ -14,8 +14,8 @@
 #include "corpus/engine.h"
 #include "corpus/fact.h"
 
-/* Everything the arithmetic may use. in[f].known says whether fact f is
- * known; its source (log, user, catalogue, default) goes into formulas. Per
+/* Everything the arithmetic may use. in[f].known: fact f is known;
+ * its source (log, user, catalogue, default) goes into formulas. Per
  * GPU and rank, as the engine's rank 0 sees it. */
 struct inputs {
     struct str engine; /* "vllm"; empty: unknown */
@@ -71,8 +71,8 @@ struct budget {
 };
 
 /* Fill in[] from the catalogue and the engine's defaults for its version,
- * where neither log nor user say: each marked with its source. Numbers that no
- * machine has (fact_is_absurd) are bounded first. */
+ * where neither log nor user give it: each marked with its source. Numbers that
+ * no machine has (fact_is_absurd) are bounded first. */
 void memory_complete(struct inputs *c, const struct engine *engine,
                      struct arena *a);
 
@@ -97,7 +97,7 @@ enum verdict {
 /* Unknown or may be: more of the log would tell. */
 bool verdict_is_open(enum verdict v);
 /* enough fits, may_be_enough is likely to, not_enough does not. */
-enum truth_fit fit_word_of(enum verdict v);
+enum truth_fit fit_of_verdict(enum verdict v);
 /* It fits, or it does not: no further number would change that. */
 static inline bool fit_is_settled(enum truth_fit fits) {
     return fits == FIT_YES || fits == FIT_NO;
@@ -105,7 +105,7 @@ static inline bool fit_is_settled(enum truth_fit fits) {
 
 #define SHARE_NONE (-1)
 
-/* before and after: what is asked, now and under the fix. limit: the room
+/* before and after: what is needed, now and under the fix. limit: the room
  * under the fix. Enough: after <= limit at the worst corner. short_by: what is
  * still missing then; for free_other_process and a verdict that is not firm,
  * what is missing now. */
@@ -116,18 +116,18 @@ struct estimate {
     struct span short_by;
     int64_t share_micro; /* may_be_enough: the share of the interval that
                             passes, 0 to UNITS_MICRO; SHARE_NONE: no interval */
-    int64_t capacity_micro; /* what the fix leaves of the length, of the requests
-                               or of the layers on the GPU, new / old;
+    int64_t capacity_micro; /* what the fix leaves of the length, of the
+                               requests or of the layers on the GPU, new / old;
                                SHARE_NONE: all of it */
     struct note condition; /* may_be_enough: what it rests on */
     bool is_trifle; /* the amount of that condition is a trifle of what is in
-                       use, or nearly all of it: it tells nobody anything */
+                       use, or nearly all of it: not informative */
     struct needs needs;
     struct str formula;
     struct fact proposed; /* value that the fix should set; known false: none */
 };
 
-/* What failed, so that an effect knows what it has to mend. */
+/* What was short. */
 enum shortage {
     SHORT_KV_POOL,      /* kv_needed > kv_available, or no blocks at all */
     SHORT_FREE_AT_START, /* free < total x utilization */
@@ -140,7 +140,7 @@ enum shortage {
 struct estimate memory_effect(struct arena *a, const struct inputs *c,
                               enum shortage what, enum effect effect);
 
-/* The fact that an effect is about; -1: none. */
+/* The fact that an effect sets; -1: none. */
 int effect_setting(enum effect effect);
 
 /* Inverses: [sure, at best]; unknown where an input is. */
@@ -156,15 +156,15 @@ struct span memory_least_tensor_parallel(struct arena *a,
                                          const struct inputs *c);
 
 /* Which setting of the log a smaller step (batch_size, seq_len) makes smaller:
- * frames where no batch is told or it is 1, say. */
+ * for example frames where the batch is not known or 1. */
 enum fact_name step_setting(const struct inputs *c, enum effect effect);
 
-/* Does the catalogue's model give the numbers that the log prints? */
+/* Whether the catalogue's model gives the numbers that the log prints. */
 enum reconcile {
-    RECONCILE_UNKNOWN,  /* no model, or nothing printed to hold it against */
+    RECONCILE_UNKNOWN,  /* no model, or nothing printed to compare it with */
     RECONCILE_AGREES,
     RECONCILE_EXPLAINED, /* not as set, but with `setting` */
-    RECONCILE_RESIDUAL   /* no: do not reckon with this model */
+    RECONCILE_RESIDUAL   /* no: this model is not to be used */
 };
 
 #define RECONCILE_SETTINGS 2
@@ -176,16 +176,17 @@ struct reconciliation {
     struct span printed, computed;   /* in its unit */
     struct span residual;            /* printed - computed */
     struct span per_token;           /* bytes, by printed numbers alone */
-    /* That the log does not show; either alone does not explain it. */
+    /* Settings that the log does not show and that explain the numbers; of two,
+     * neither alone does. */
     struct fact setting[RECONCILE_SETTINGS];
     size_t setting_count;
     struct str formula;
 };
 
 struct reconciliation memory_reconcile(struct arena *a, const struct inputs *c);
-/* Is anything printed that could tell models apart? */
-bool memory_tells_models(const struct inputs *c);
-/* Would c->model need what the log prints, as everything else is set? */
+/* True if the log prints numbers that differ between models. */
+bool memory_can_check_model(const struct inputs *c);
+/* True if c->model needs what the log prints, with all settings as they are. */
 bool memory_explains(struct arena *a, const struct inputs *c);
 
 #endif

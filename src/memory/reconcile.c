@@ -1,13 +1,13 @@
-/* reconcile.c: is the catalogue's model the one that printed these numbers?
+/* reconcile.c: compares the catalogue's model with the numbers of the log.
  *
  *     need at a length     kv_needed, max_model_len
  *     a pool and its size  kv_available and kv_blocks, or kv_tokens
  *
  * If not, a setting that the log does not show may explain them, or two: an
  * fp8 cache, another TP, windows kept whole, a head that drafts. Only what
- * nobody said is varied. Whatever is left over is named and not forced to fit.
- * What a token takes by the printed numbers alone stands beside it: with that
- * a reader can look for the model that was really loaded.
+ * was not given is varied. Whatever is left over is named and not forced to
+ * fit. What a token takes by the printed numbers alone stands beside it: with
+ * that a reader can look for the model that was really loaded.
  */
 #include "memory/effect.h"
 
@@ -16,7 +16,7 @@
 #define LEAST_OF_RANKS_PERCENT 90
 #define BLOCK_MOST 512
 
-/* ---- what is held against what ---- */
+/* ---- what is compared ---- */
 
 static bool is_printed(const struct inputs *c, enum fact_name name) {
     return c->in[name].known && (c->in[name].source == SOURCE_LOG ||
@@ -69,7 +69,7 @@ static bool explains(struct arena *a, const struct inputs *c) {
     return variants.count > 0 && agrees(c, &variants, &r);
 }
 
-bool memory_tells_models(const struct inputs *c) {
+bool memory_can_check_model(const struct inputs *c) {
     return engine_of(c)->takes_share && (has_need(c) || has_pool(c));
 }
 
@@ -95,11 +95,11 @@ static bool explains_in_larger_blocks(struct arena *a, const struct inputs *c) {
 }
 
 bool memory_explains(struct arena *a, const struct inputs *c) {
-    return c->model != NULL && memory_tells_models(c) &&
+    return c->model != NULL && memory_can_check_model(c) &&
            (explains(a, c) || explains_in_larger_blocks(a, c));
 }
 
-/* ---- settings that nobody said ---- */
+/* ---- settings that were not given ---- */
 
 enum { TRIALS_MAX = 32 };
 
@@ -184,7 +184,7 @@ static int64_t apart(struct span a, struct span b) {
                             : 0;
 }
 
-/* The reading that comes nearest to what is printed. */
+/* The variant that comes nearest to what is printed. */
 static const struct variant *nearest(const struct variants *variants,
                                      int64_t tokens, struct span printed) {
     const struct variant *best = &variants->at[0];

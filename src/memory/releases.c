@@ -5,9 +5,9 @@
  *              step: the answer before it and from it on, and the rows of
  *              release_table.def and of the engine's defaults that begin there
  *
- * Between two boundaries an engine reckons alike, so no other release need be
- * asked. What a row concerns it says itself; an answer that changed without a
- * row keeps its numbers and has no reason.
+ * Between two boundaries the rules of an engine are the same, so no other
+ * release need be asked. A row names what it concerns; an answer that changed
+ * without a row keeps its numbers and has no reason.
  */
 #include "memory/releases.h"
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "memory/kv.h"
 
 
-/* ---- whom a change concerns ---- */
+/* ---- which cases a change concerns ---- */
 
 /* Cards that some releases send back to the first engine. */
 static bool has_old_card(const struct inputs *c) {
@@ -30,19 +30,21 @@ static bool has_old_card(const struct inputs *c) {
 static bool is_concerned(const struct inputs *c, enum concern whom) {
     const struct model *m = c->model;
     struct span total = span_in(c, FACT_gpu_total);
-    bool says_pool = inputs_says_pool(c);
-    bool takes_fraction = !c->in[FACT_mem_fraction_static].known && !says_pool;
+    bool states_pool = inputs_states_pool(c);
+    bool takes_fraction =
+        !c->in[FACT_mem_fraction_static].known && !states_pool;
     switch (whom) {
     case EVERY_CASE: break;
     case LATENTS: return model_has(m, KV_mla);
-    case SPARSE_LATENTS: return model_has(m, KV_mla) && model_has(m, KV_indexer);
+    case SPARSE_LATENTS:
+        return model_has(m, KV_mla) && model_has(m, KV_indexer);
     case CHUNKS: return model_has(m, KV_chunked);
     case WINDOWS: return model_has_windows(m);
     case STATES: return model_has(m, KV_state);
     case GROUPS: return m != NULL && m->group_count > 1;
     case STAGES: return pipeline_ranks(c) > 1;
     case CACHE_SCHEME: return m != NULL && m->kv_dtype.n > 0;
-    case GRAPHS: return !inputs_is_eager(c) && !says_pool;
+    case GRAPHS: return !inputs_is_eager(c) && !states_pool;
     case SAID_FREE: return c->in[FACT_gpu_free].known;
     case OLD_CARDS: return has_old_card(c);
     case DEFAULT_FRACTION: return takes_fraction;

@@ -1,5 +1,5 @@
-/* releases.h: at which release an engine's answer to one and the same question
- * becomes another, and by which change of its rules. */
+/* releases.h: the releases at which the answer of an engine to the same
+ * question changes, and the change of its rules that does it. */
 #ifndef MEMORY_RELEASES_H
 #define MEMORY_RELEASES_H
 
@@ -23,7 +23,7 @@ struct rule_change {
     } concerns;
 };
 
-/* A setting that nobody gave, and that another release takes otherwise. */
+/* A setting that was not given, and whose default differs by release. */
 struct default_change {
     struct fact before, from; /* known false: that release has none */
     struct str link;
@@ -59,13 +59,13 @@ struct release_steps memory_release_steps(struct arena *a,
 
 /* The release nearest to the one of the log, older ones first, at which a pool
  * that the log printed would do for the request, or no longer do. Only where
- * the rules give what the log printed, and the pool itself is reckoned alike.
+ * the rules give what the log printed, and the pool itself is computed alike.
  * False: there is none. */
 bool memory_release_turn(struct arena *a, const struct inputs *c,
                          struct release_step *out);
 
 /* "0", and the releases of the engine at which a rule begins, the oldest first:
- * what is between two of them is reckoned alike. None where no rule is known
+ * releases between two of them have the same rules. None where no rule is known
  * by release. */
 struct str_list memory_releases(struct arena *a, struct str engine);
 

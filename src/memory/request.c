@@ -1,4 +1,4 @@
-/* request.c: bytes and blocks of one request, under one reading and over all.
+/* request.c: bytes and blocks of one request, of one variant and over all.
  *
  *   full, latent   ceil(tokens / ranks that share them / block)
  *   sliding w      ceil(min(w - 1 + in flight, tokens) / block) + 1
@@ -9,7 +9,7 @@
  */
 #include "memory/kv.h"
 
-/* An amount and how it comes about; no text where nobody asks (a: NULL). */
+/* An amount and how it comes about; no text if a is NULL. */
 struct expression {
     struct span value;
     struct str text;

@@ -1,7 +1,7 @@
 /* rules.c: the table of releases.
  *
  * V0 is the first engine (until 0.10.x); V1 came beside it in 0.7.0, became
- * the default in 0.8.0 and the only one in 0.11.0. A log between them is told
+ * the default in 0.8.0 and the only one in 0.11.0. Logs between them differ
  * by what only one of the two prints: "# CPU blocks" and "maximum number of
  * tokens that can be stored" are V0's, "KV cache is needed" is V1's.
  *

@@ -3,11 +3,11 @@
  *   pool = base x mem_fraction_static - weights
  *
  * A pool that is too small wants the fraction up; whatever failed beside it
- * (graphs, a step) wants it down. Where nobody sets it, the
+ * (graphs, a step) wants it down. Where it is not set, the
  * release and the card decide, below.
  *
  * A full pool is counted in tokens. How full it will be at the next step
- * nobody knows, so those estimates say what was missing and promise nothing.
+ * is not known, so those estimates have what was missing and promise nothing.
  *
  * Sources: sglang/srt/server_args.py, mem_cache/memory_pool.py,
  * model_executor/model_runner.py (profile_max_num_token).
@@ -41,7 +41,7 @@ struct span sglang_static_bytes(const struct inputs *c, int64_t micro) {
 /* ---- up: the pool is empty ---- */
 
 /* At the most that the context may take of the card. */
-static struct str write_pool(const struct ask *q, int64_t micro,
+static struct str write_pool(const struct query *q, int64_t micro,
                              struct span weights) {
     int64_t base = sglang_base_bytes(q->c).low;
     struct span token = model_has(q->c->model, KV_state) /* in the same pool */
@@ -61,8 +61,8 @@ static struct str write_pool(const struct ask *q, int64_t micro,
                : text;
 }
 
-/* SGLang has reckoned itself what the weights take ("above 0.894"). */
-static void propose_least(const struct ask *q, struct estimate *e) {
+/* SGLang prints itself what the weights take ("above 0.894"). */
+static void propose_least(const struct query *q, struct estimate *e) {
     const struct fact *least = &q->c->in[FACT_mem_fraction_least];
     if (!least->known || least->number + MARGIN >= MOST)
         return;
@@ -76,7 +76,7 @@ static void propose_least(const struct ask *q, struct estimate *e) {
 
 /* What a fraction that fits leaves open: room for graphs and steps, and
  * whether it was more already. */
-static void doubt_fraction(const struct ask *q, struct estimate *e,
+static void qualify_fraction(const struct query *q, struct estimate *e,
                            struct span base, struct span now, int64_t wanted) {
     int64_t rest = base.low - e->limit.low;
     if (wanted > USUAL_MOST) {
@@ -92,7 +92,7 @@ static void doubt_fraction(const struct ask *q, struct estimate *e,
         ESTIMATE_IF(q, e, "verdict.if.rest", SHORT(rest));
 }
 
-static struct estimate fraction_for_pool(const struct ask *q) {
+static struct estimate fraction_for_pool(const struct query *q) {
     const struct inputs *c = q->c;
     struct span weights = weights_bytes(c), base = sglang_base_bytes(c);
     struct estimate e = estimate_of(FACT_weights_bytes, weights, span_none());
@@ -114,7 +114,7 @@ static struct estimate fraction_for_pool(const struct ask *q) {
     estimate_judge(&e);
     if (best >= MOST)
         return e; /* no fraction leaves a pool */
-    doubt_fraction(q, &e, base, now, wanted);
+    qualify_fraction(q, &e, base, now, wanted);
     if (now.known && chosen <= now.low) {
         e.verdict = VERDICT_UNKNOWN; /* it failed at more than that already */
         e.condition.key = NULL;
@@ -143,7 +143,7 @@ static bool holds_weights(const struct inputs *c, int64_t micro) {
 
 /* A fraction that gives back what failed and what is still to come; else
  * what failed alone. */
-static struct estimate lowered(const struct ask *q, struct estimate e,
+static struct estimate lowered(const struct query *q, struct estimate e,
                                struct span base, int64_t now, struct span gap) {
     const struct inputs *c = q->c;
     struct span free = e.limit, total = span_in(c, FACT_gpu_total);
@@ -167,7 +167,7 @@ static struct estimate lowered(const struct ask *q, struct estimate e,
     return e;
 }
 
-static struct estimate fraction_for_rest(const struct ask *q) {
+static struct estimate fraction_for_rest(const struct query *q) {
     const struct inputs *c = q->c;
     struct span now = sglang_fraction(c), base = sglang_base_bytes(c);
     struct estimate e = estimate_of_allocation(c);
@@ -185,11 +185,11 @@ static struct estimate fraction_for_rest(const struct ask *q) {
     return lowered(q, e, base, now.low, gap);
 }
 
-struct estimate sglang_fraction_up(const struct ask *q) {
+struct estimate sglang_fraction_up(const struct query *q) {
     return is_pool(q) ? fraction_for_pool(q) : estimate_none(FACT_tried_alloc);
 }
 
-struct estimate sglang_fraction_down(const struct ask *q) {
+struct estimate sglang_fraction_down(const struct query *q) {
     bool is_rest = is_allocation(q) && !stage_is(q->c, "load");
     return is_rest ? fraction_for_rest(q) : estimate_none(FACT_tried_alloc);
 }
@@ -204,7 +204,7 @@ static struct span least_pool(const struct inputs *c) {
     return is_full ? full : windows;
 }
 
-static struct estimate tokens_short(const struct ask *q, struct span pool) {
+static struct estimate tokens_short(const struct query *q, struct span pool) {
     struct estimate e =
         estimate_of(FACT_tried_tokens, span_in(q->c, FACT_tried_tokens), pool);
     e.short_by = span_beyond(e.after, pool);
@@ -219,12 +219,12 @@ static struct estimate tokens_short(const struct ask *q, struct span pool) {
     return e;
 }
 
-static struct estimate more_tokens(const struct ask *q) {
+static struct estimate more_tokens(const struct query *q) {
     return tokens_short(q, least_pool(q->c));
 }
 
 /* The window pool alone is short: its part of the whole has to grow. */
-static struct estimate ratio_for_tokens(const struct ask *q) {
+static struct estimate ratio_for_tokens(const struct query *q) {
     struct span windows = span_in(q->c, FACT_swa_available_tokens);
     struct estimate e = tokens_short(q, windows);
     if (span_fits(e.after, windows) == VERDICT_ENOUGH)
@@ -235,7 +235,7 @@ static struct estimate ratio_for_tokens(const struct ask *q) {
 }
 
 /* A chunk of at most what is free; the next step may find less. */
-static struct estimate chunk_for_tokens(const struct ask *q) {
+static struct estimate chunk_for_tokens(const struct query *q) {
     struct estimate e = more_tokens(q);
     int64_t chunk = 1;
     while (chunk <= e.limit.low / 2)
@@ -250,7 +250,7 @@ static struct estimate chunk_for_tokens(const struct ask *q) {
 }
 
 /* A limit that a setting raises to what one item takes: no memory is asked. */
-static struct estimate limit_for_tokens(const struct ask *q) {
+static struct estimate limit_for_tokens(const struct query *q) {
     struct estimate e = more_tokens(q);
     if (e.after.known) {
         e.needs.count = 0;
@@ -260,7 +260,7 @@ static struct estimate limit_for_tokens(const struct ask *q) {
     return e;
 }
 
-struct estimate effect_of_tokens(const struct ask *q) {
+struct estimate effect_of_tokens(const struct query *q) {
     static effect_fn *const fixes[EFFECT_COUNT_OF] = {
         [EFFECT_swa_full_tokens_ratio] = ratio_for_tokens,
         [EFFECT_max_num_batched_tokens] = chunk_for_tokens,
@@ -275,7 +275,7 @@ struct estimate effect_of_tokens(const struct ask *q) {
 }
 
 /* The context is not in the pool's sum. */
-static struct estimate not_in_the_pool(const struct ask *q) {
+static struct estimate not_in_the_pool(const struct query *q) {
     (void)q;
     return estimate_none(FACT_tried_alloc);
 }
@@ -290,7 +290,7 @@ const struct engine_rules engine_sglang = {
     .share_most = 92 * STEP, .narrow = "fp8_e5m2", .bits8 = "fp8",
     .bits4 = "awq", .effects = own_effects};
 
-/* ---- mem_fraction_static, where nobody sets it ----
+/* ---- mem_fraction_static, where it is not set ----
  *
  *   before 0.4.6    by ranks: 0.88, 0.87 (2), 0.85 (4), 0.81 (8), 0.79 (16)
  *   before 0.4.8    the same up to 80 GiB; above, 0.79 to

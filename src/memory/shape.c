@@ -1,5 +1,5 @@
 /* shape.c: groups of layers, gathered one layer at a time, and what recurrent
- * ones keep. Every number is a stranger's: products are taken only of what is
+ * ones keep. No number is trusted: products are taken only of what is
  * bounded. */
 #include "memory/shape.h"
 
@@ -57,8 +57,8 @@ static bool has_kernel(int64_t kernel) {
 struct kv_group shape_delta(const char *mixer, int64_t k_heads, int64_t k_dim,
                             int64_t v_heads, int64_t v_dim, int64_t kernel) {
     struct kv_group g = shape_state(mixer);
-    if (shape_is_dim(k_heads) && shape_is_dim(k_dim) && shape_is_dim(v_heads) && shape_is_dim(v_dim) &&
-        has_kernel(kernel)) {
+    if (shape_is_dim(k_heads) && shape_is_dim(k_dim) && shape_is_dim(v_heads) &&
+        shape_is_dim(v_dim) && has_kernel(kernel)) {
         g.conv_channels = 2 * k_heads * k_dim + v_heads * v_dim;
         g.conv_steps = kernel - 1;
         g.state_elements = v_heads * v_dim * k_dim;
@@ -69,8 +69,8 @@ struct kv_group shape_delta(const char *mixer, int64_t k_heads, int64_t k_dim,
 struct kv_group shape_mamba(const char *mixer, int64_t inner, int64_t groups,
                             int64_t size, int64_t kernel) {
     struct kv_group g = shape_state(mixer);
-    if (shape_is_dim(inner) && (groups == 0 || shape_is_dim(groups)) && shape_is_dim(size) &&
-        has_kernel(kernel)) {
+    if (shape_is_dim(inner) && (groups == 0 || shape_is_dim(groups)) &&
+        shape_is_dim(size) && has_kernel(kernel)) {
         g.conv_channels = inner + 2 * groups * size;
         g.conv_steps = kernel - 1;
         g.conv_groups = groups;

@@ -1,7 +1,7 @@
 /* shape.h: a model that is in no catalogue, from its own description: a
  * Hugging Face config.json or the header of a GGUF file. Both give a struct
- * model of the arena; both are a stranger's bytes: sizes are bounded, and what
- * cannot be told is left out, not guessed. Raise FAIL_INPUT with what is
+ * model of the arena; neither file is trusted: sizes are bounded, and what is
+ * not known is left out, not guessed. They raise FAIL_INPUT with what is
  * missing. */
 #ifndef MEMORY_SHAPE_H
 #define MEMORY_SHAPE_H
@@ -13,8 +13,8 @@ static inline bool shape_is_dim(int64_t n) {
     return n > 0 && n < MODEL_DIM_MAX;
 }
 
-/* Of an architecture of which that is known and written nowhere: every n-th
- * layer is full, the others see a window; 0: not so. */
+/* Of an architecture whose files do not have it: every n-th layer is full, the
+ * others see a window; 0: no such period is known. */
 int64_t shape_window_period(struct str architecture);
 
 /* A type of ggml, which a cache may have: bytes of a block of elements. */

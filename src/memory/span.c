@@ -1,5 +1,5 @@
 /* span.c: interval arithmetic on int64. Overflow makes the result unknown; it
- * never wraps. Refuses negative factors: no formula of this house needs one. */
+ * never wraps. Refuses negative factors: no formula of this layer needs one. */
 #include "memory/amount.h"
 
 struct span span_none(void) {

@@ -1,6 +1,6 @@
-/* span.h: intervals of whole numbers, the only numbers of this house. An
+/* span.h: intervals of whole numbers, the only numbers of this layer. An
  * amount that a log prints is every value that prints so; an amount that
- * nobody knows is unknown; what does not fit into 64 bits is unknown too.
+ * is not known is unknown; what does not fit into 64 bits is unknown too.
  * Every operation keeps the true value inside. */
 #ifndef MEMORY_SPAN_H
 #define MEMORY_SPAN_H
@@ -51,8 +51,9 @@ int64_t span_middle(struct span s);
  */
 int64_t span_roundest(struct span s);
 
-/* Does what is asked fit into what there is? At the worst corner: enough; not
- * even at the best: not enough; between: may be. Unknown where an end is. */
+/* Whether what is needed fits into what there is. At the worst corner: enough;
+ * not even at the best: not enough; between: may be. Unknown where an end is.
+ */
 enum verdict span_fits(struct span asked, struct span limit);
 
 #endif

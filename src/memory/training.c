@@ -122,7 +122,8 @@ static struct span activations_of(const struct training_setup *s) {
                         span_plus(all, span_times(logits, 6 * 4)));
 }
 
-/* ZeRO 2 and 3 copy each gradient to an offloaded optimizer as it is computed. */
+/* ZeRO 2 and 3 copy each gradient to an offloaded optimizer as it is computed.
+ */
 static bool sends_gradients(const struct training_setup *s) {
     return s->offloads_optimizer && s->shard_stage >= 2;
 }
@@ -214,7 +215,7 @@ struct span training_state(const struct training *t) {
 
 #define FREE_BITS 16
 
-bool training_is_asked(const struct inputs *c) {
+bool training_is_run(const struct inputs *c) {
     static const enum fact_name only[] =
         FACTS(FACT_optimizer, FACT_precision, FACT_zero_stage, FACT_lora_rank,
               FACT_trainable_params, FACT_gradient_checkpointing, FACT_offload);
@@ -228,9 +229,10 @@ bool training_optimizer_named(struct str word, enum optimizer *out) {
     static const struct {
         const char *part;
         enum optimizer optimizer;
-    } rows[] = {{"adafactor", OPTIMIZER_ADAFACTOR}, {"adam", OPTIMIZER_ADAMW},
-                {"momentum", OPTIMIZER_MOMENTUM},   {"lion", OPTIMIZER_MOMENTUM},
-                {"muon", OPTIMIZER_MOMENTUM},       {"sgd", OPTIMIZER_SGD}};
+    } rows[] = {
+        {"adafactor", OPTIMIZER_ADAFACTOR}, {"adam", OPTIMIZER_ADAMW},
+        {"momentum", OPTIMIZER_MOMENTUM},   {"lion", OPTIMIZER_MOMENTUM},
+        {"muon", OPTIMIZER_MOMENTUM},       {"sgd", OPTIMIZER_SGD}};
     bool is_narrow = has_part(word, "8bit") || has_part(word, "8-bit") ||
                      has_part(word, "4bit");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -336,7 +338,7 @@ struct training_setup training_setup_of(const struct inputs *c) {
     if (!mul_i64(tp, pp, &split))
         return s;
     take_shape(c, &s, tp, pp);
-    /* what is said of data parallelism, else every card that tensor and
+    /* what is given for data parallelism, else every card that tensor and
      * pipeline parallelism leave */
     s.ranks = setting_of(c, FACT_data_parallel,
                          cards / split > 0 ? cards / split : 1);

@@ -59,13 +59,13 @@ struct span training_state(const struct training *t);
 
 /* ---- of a case ---- */
 
-/* The engine trains, or something is said that only training has. */
-bool training_is_asked(const struct inputs *c);
-/* What a case tells of the run, the rest as memory_training() takes it:
+/* True if the engine trains, or a fact is known that only training has. */
+bool training_is_run(const struct inputs *c);
+/* What a case has of the run, the rest as memory_training() takes it:
  * AdamW, mixed precision, everything trained on one card. */
 struct training_setup training_setup_of(const struct inputs *c);
-/* A run of which the log tells the model. Nothing where the log is not of a
- * training step. */
+/* Formulas of a run whose model is known. None if the log is not of a training
+ * step. */
 void training_explain(struct arena *a, const struct inputs *c,
                       struct formulas *f);
 /* Backward pass or optimizer step. */

@@ -1,4 +1,4 @@
-/* variants.c: every reading that a case leaves open, less those that contradict
+/* variants.c: every variant that a case leaves open, less those that contradict
  * what the log prints. Only what changes the result is varied: a model
  * without windows does not care how many tokens are in flight. */
 #include "base/limits.h"
@@ -39,7 +39,8 @@ static struct options flights(const struct inputs *c,
     static const int64_t usual[] = {2048, 8192, 16384};
     struct options o = {.count = 0};
     struct span batch = span_of_setting(&c->in[FACT_max_num_batched_tokens]);
-    if (rules->windows_charged == WINDOWS_WHOLE || !model_has_windows(c->model)) {
+    if (rules->windows_charged == WINDOWS_WHOLE ||
+        !model_has_windows(c->model)) {
         offer(&o, 0);
         return o;
     }
@@ -62,7 +63,7 @@ static struct options flights(const struct inputs *c,
     return o;
 }
 
-static bool is_said(const struct fact *f) {
+static bool is_stated(const struct fact *f) {
     return f->known && f->source != SOURCE_DEFAULT;
 }
 
@@ -95,7 +96,7 @@ static struct options state_modes(const struct inputs *c,
     bool is_align = word_is(c, FACT_mamba_cache_mode, "align");
     bool is_all = word_is(c, FACT_mamba_cache_mode, "all");
     /* hybrids did not cache prefixes until they were told to */
-    enum answer caching = !is_said(cached) ? rules_cache_hybrids(c)
+    enum answer caching = !is_stated(cached) ? rules_cache_hybrids(c)
                           : cached->number ? ANSWER_YES
                                            : ANSWER_NO;
     if (g == NULL || rules->is_v0) {
@@ -134,14 +135,14 @@ static struct options draft_layers(const struct inputs *c) {
 /* ---- windows ---- */
 
 /* The manager of hybrids can be switched off; releases from 0.10.1 on do so
- * for chunked attention unless an environment variable says otherwise. */
+ * for chunked attention unless an environment variable is set. */
 static struct options wholes(const struct inputs *c,
                              const struct kv_rules *rules) {
     const struct fact *off = &c->in[FACT_hybrid_kv_disabled];
     struct options o = {.count = 0};
     enum answer whole =
         model_has(c->model, KV_chunked) ? rules_keep_chunks(c) : ANSWER_NO;
-    if (is_said(off))
+    if (is_stated(off))
         whole = off->number ? ANSWER_YES : ANSWER_NO;
     if (rules->windows_charged == WINDOWS_WHOLE || !model_has_windows(c->model))
         whole = ANSWER_NO; /* nothing to decide */
@@ -171,7 +172,7 @@ static struct variant variant_with(const struct inputs *c,
         .rules = rules,
         .model = c->model,
         .kv_dtype = kv_dtype_of(c),
-        .is_kv_dtype_open = !kv_dtype_is_said(c),
+        .is_kv_dtype_open = !kv_dtype_is_stated(c),
         .block_tokens = setting_of(c, FACT_block_size, DEFAULT_BLOCK),
         .tp = tensor_ranks(c),
         .pp = pipeline_ranks(c),

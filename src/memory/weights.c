@@ -112,12 +112,12 @@ int64_t weight_bits(const struct inputs *c) {
     return is_none(q) ? 16 : w ? w->bits : 0;
 }
 
-/* vLLM runs float32 checkpoints in 16 bits unless dtype says otherwise. */
+/* vLLM runs float32 checkpoints in 16 bits unless dtype is given. */
 static struct str run_dtype(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_dtype];
-    bool is_said = f->known && f->source != SOURCE_CATALOGUE &&
+    bool is_stated = f->known && f->source != SOURCE_CATALOGUE &&
                    !str_eq_nocase(f->word, STR("auto"));
-    return is_said ? f->word : STR("bfloat16");
+    return is_stated ? f->word : STR("bfloat16");
 }
 
 /* A mix of block types: embeddings inside its bits, at most at 8.5. */

@@ -72,7 +72,7 @@ static void a_forced_number_of_blocks_proves_nothing(void **state) {
                                         {FACT_num_gpu_blocks_override,
                                          "100"}));
     assert_int_equal(memory_reconcile(*state, &c).outcome, RECONCILE_UNKNOWN);
-    assert_false(memory_tells_models(&c));
+    assert_false(memory_can_check_model(&c));
 }
 
 static void a_model_is_told_by_the_numbers(void **state) {
@@ -81,7 +81,7 @@ static void a_model_is_told_by_the_numbers(void **state) {
                                         {FACT_kv_needed, "6.30 GiB"},
                                         {FACT_kv_available, "6.11 GiB"},
                                         {FACT_est_max_model_len, "114432"}));
-    assert_true(memory_tells_models(&c));
+    assert_true(memory_can_check_model(&c));
     struct reconciliation r = memory_reconcile(*state, &c);
     assert_int_equal(r.outcome, RECONCILE_UNKNOWN);
     assert_holds(r.per_token, 56 * KIB);

@@ -33,13 +33,13 @@ static const struct budget_part *part(const struct budget *b,
 static void engines_and_words_that_train(void **state) {
     (void)state;
     struct inputs c = run_of("deepspeed", SAID({FACT_rank, "0"}));
-    assert_true(training_is_asked(&c));
+    assert_true(training_is_run(&c));
     c = run_of("transformers", SAID({FACT_max_model_len, "4096"}));
-    assert_false(training_is_asked(&c));
+    assert_false(training_is_run(&c));
     c = run_of("transformers", SAID({FACT_lora_rank, "8"}));
-    assert_true(training_is_asked(&c));
+    assert_true(training_is_run(&c));
     c = run_of("vllm", SAID({FACT_lora_rank, "8"}));
-    assert_false(training_is_asked(&c));
+    assert_false(training_is_run(&c));
 }
 
 static void optimizers_as_people_write_them(void **state) {
