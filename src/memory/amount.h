@@ -84,7 +84,7 @@ struct str term_write(struct arena *a, struct term t);
 struct str formula_write(struct arena *a, const char *pattern,
                          const struct term *terms);
 /* The same and where its numbers are from: " [max_model_len: log line 7; ...]",
- * of `used` what is known; the model where it is known and asked for.
+ * of `used` what is known; the model where it is known and listed.
  * FACT_COUNT_OF ends them. */
 struct str formula_with(struct arena *a, const struct inputs *c,
                         const enum fact_name *used, const char *pattern,
@@ -97,7 +97,7 @@ struct str formula_with(struct arena *a, const struct inputs *c,
 struct str write_bytes(struct arena *a, int64_t bytes);
 struct str write_count(struct arena *a, int64_t n);
 
-/* What failed, and at most so much that is asked for after it; empty where
+/* What failed, and at most so much that is allocated after it; empty where
  * either is not known. */
 struct str write_margin(struct arena *a, const struct inputs *c,
                         struct span more);

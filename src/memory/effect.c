@@ -1,7 +1,7 @@
 /* effect.c: from the name of an effect to its arithmetic. A fix that cannot
  * touch what failed is `none`; a fix of another engine's settings too. An
  * engine whose settings work in their own way has its own table (engines.h),
- * which is asked first. */
+ * which comes first. */
 #include "memory/effect.h"
 #include "memory/training.h"
 

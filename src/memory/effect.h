@@ -102,7 +102,7 @@ void estimate_vary_defaults(const struct query *q, struct estimate *e);
 /* A fraction of the GPU, whatever it is, lowered by what gives back the gap. */
 void estimate_less_share(const struct query *q, struct estimate *e,
                          struct span total, struct span gap);
-/* Bytes asked for after the allocation that failed. */
+/* Bytes to be allocated after the allocation that failed. */
 struct span more_after_failure(const struct inputs *c);
 /* effect_step.c: a setting that tensors grow with; a fact, or -1. */
 struct estimate step_scaled(const struct query *q, int setting);

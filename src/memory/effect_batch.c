@@ -148,7 +148,7 @@ static struct estimate batch_for_pool(const struct query *q, int64_t now) {
 }
 
 /* TGI prints how many tokens of a prefill were refused, and perhaps what they
- * asked for: as many fit as the same share of that was there. */
+ * would have taken: as many fit as the same share of that was there. */
 static struct estimate prefill_of_tgi(const struct query *q, int64_t now) {
     const struct inputs *c = q->c;
     bool has_pool = c->in[FACT_pool_needed].known;

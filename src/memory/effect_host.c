@@ -3,9 +3,9 @@
  *
  *   host_memory    1.2 x the peak. A peak that the kill cut off at the limit
  *                  is no peak: then a try, and what would print it
- *   raise_limit    to what was asked beside what is held
+ *   raise_limit    to what was requested beside what is held
  *   shm_size       to the next power of two
- *   wired_limit    to what was asked, if the Mac has it and 4 GiB more
+ *   wired_limit    to what was requested, if the Mac has it and 4 GiB more
  *   fewer_workers  each of n holds an nth at most
  *   gpu_memory_utilization  of the CPU backend: what is free of the host's
  */
@@ -21,7 +21,7 @@ static const enum fact_name used[] =
           FACT_requested_bytes, FACT_alloc_limit, FACT_shm_limit,
           FACT_shm_requested, FACT_weights_bytes, FACT_pytorch_allocated);
 
-/* What one call asked for, and what limits all of them. */
+/* What one call requested, and what limits all of them. */
 static const enum fact_name asked[] =
     FACTS(FACT_requested_bytes, FACT_tried_alloc);
 static const enum fact_name limits[] =
@@ -269,7 +269,7 @@ struct estimate effect_shm_size(const struct query *q) {
     return e;
 }
 
-/* Metal's working set: what was asked against the limit, and the RAM. */
+/* Metal's working set: what was requested against the limit, and the RAM. */
 struct estimate effect_wired_limit(const struct query *q) {
     const struct inputs *c = q->c;
     struct estimate e = estimate_unknown(FACT_alloc_limit);

@@ -6,7 +6,7 @@
  *
  *   kernel       another kernel: at most the limit per block
  *   kernel_tile  the same with smaller tiles: the factor that is missing
- *   other_device held + asked on a device that is free
+ *   other_device held + requested on a device that is free
  *   build_jobs   jobs = free host memory / what one held when it was ended
  */
 #include "base/limits.h"
@@ -55,7 +55,7 @@ struct estimate effect_kernel_tile(const struct query *q) {
     return e;
 }
 
-/* What the program itself holds moves, and what was asked for comes. */
+/* What the program itself holds moves, and what was requested comes. */
 struct estimate effect_other_device(const struct query *q) {
     struct span asked = span_in(q->c, FACT_tried_alloc);
     struct span held =

@@ -1,5 +1,5 @@
 /* effect_step.c: less memory for one step, whatever the program is. All that
- * is asked of the log is what was refused, what was free and what was held:
+ * the log has to show is what was refused, what was free and what was held:
  *
  *     | held by the program | free |
  *                             | refused ...    missing = refused - free
@@ -192,7 +192,7 @@ static void cut_missing(const struct query *q, struct estimate *e,
                         const struct shortfall *s, int setting, int64_t now,
                         struct cut *cut) {
     if (!s->missing.known) {
-        /* what was asked is not printed: it was more than what was free */
+        /* the request is not printed: it was larger than what was free */
         if (!s->asked.known && s->free.low > 0)
             ESTIMATE_IF(q, e, "verdict.if.at_most", SHORT(s->free.low));
         return;

@@ -8,8 +8,8 @@
  * per layer. In the first optimizer step the state itself is what does not
  * fit: all of it against what is free and what is made of it already.
  *
- * What the log does not tell of the run (optimizer, stage, adapters) would
- * have to be guessed, and a guess is no estimate: it is asked for.
+ * What the log does not show of the run (optimizer, stage, adapters) would
+ * have to be guessed, and a guess is no estimate: it goes to `needs`.
  */
 #include "memory/effect.h"
 #include "memory/training.h"

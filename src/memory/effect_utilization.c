@@ -263,7 +263,7 @@ static struct span held_by_share(const struct query *q,
                      workspace_bytes(q->c));
 }
 
-/* The model is unknown: what is left of what was asked for may hold it. */
+/* The model is unknown: what is left of the requested share may hold it. */
 static void judge_share(const struct query *q, struct estimate *e,
                         int64_t share) {
     struct span before = e->before, after = e->after;
@@ -363,7 +363,7 @@ static int64_t share_beside_others(const struct inputs *c, struct span total) {
                : MICRO;
 }
 
-/* What is asked for after the allocation that failed: further graphs while
+/* What is allocated after the allocation that failed: further graphs while
  * they are captured, further layers while the pool is made. Nothing in other
  * stages; unknown where there is no bound. */
 struct span more_after_failure(const struct inputs *c) {

@@ -206,39 +206,11 @@ static struct estimate offload_while_loading(const struct query *q) {
     return e;
 }
 
-/* Move whole GiB of weights to the host until one request fits into the pool.
- */
-static struct estimate offload_for_pool(const struct query *q) {
-    struct kv_side kv = kv_side_of(q);
-    struct estimate e = estimate_of_kv(&kv);
-    struct span gap = span_beyond(e.after, e.limit);
-    struct span weights = weights_bytes(q->c);
-    int64_t bytes;
-    e.short_by = gap;
-    if (!gap.known || !mul_i64(ceil_div(gap.high, GIB), GIB, &bytes)) {
-        needs_add(&e.needs, FACT_kv_available);
-        return e;
-    }
-    estimate_needs(&e, weights.known, FACT_model);
-    e.formula = EXPLAIN(q, used, "cpu_offload = ceil(% / 1 GiB) GiB = %",
-                        BYTES(gap.high), BYTES(bytes));
-    if (weights.known && weights.high < gap.low) {
-        e.verdict = VERDICT_NOT_ENOUGH;
-        return e;
-    }
-    e.proposed = propose(FACT_cpu_offload, bytes);
-    if (weights.known) {
-        int64_t moved = bytes < weights.low ? bytes : weights.low;
-        e.limit = span_plus(e.limit, span_exact(moved));
-        estimate_judge(&e);
-    }
-    return e;
-}
-
+/* Only while weights load: no fix of an entry moves them later. */
 struct estimate effect_cpu_offload(const struct query *q) {
-    if (is_allocation(q) && stage_is(q->c, "load"))
-        return offload_while_loading(q);
-    return is_pool(q) ? offload_for_pool(q) : estimate_none(FACT_tried_alloc);
+    return is_allocation(q) && stage_is(q->c, "load")
+               ? offload_while_loading(q)
+               : estimate_none(FACT_tried_alloc);
 }
 
 /* ---- more cards ---- */

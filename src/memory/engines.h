@@ -112,7 +112,7 @@ struct span step_bound(const struct inputs *c, int64_t tokens, int64_t rows);
  *
  *     weights of -ngl layers | K and V of n_ctx cells | compute buffer (-ub)
  *
- * All three are buffers of fixed size, asked for one after the other. */
+ * All three are buffers of fixed size, allocated one after the other. */
 
 /* Bytes of so many elements: "f16", "q8_0" ...; unknown for other types. */
 struct span llama_type_bytes(struct str type, int64_t elements);
@@ -159,7 +159,7 @@ effect_fn llama_effect;
 /* mem_fraction_static: given, else what the release chooses for this card;
  * millionths. Unknown where the release's rule is. */
 struct span sglang_fraction(const struct inputs *c);
-/* What was free before loading, as far as the card tells. */
+/* What was free before loading, as far as the card is known. */
 struct span sglang_base_bytes(const struct inputs *c);
 /* Weights and pool together. */
 struct span sglang_static_bytes(const struct inputs *c, int64_t micro);

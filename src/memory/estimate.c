@@ -1,5 +1,5 @@
 /* estimate.c: what the effects have in common: how an estimate begins, the two
- * amounts that most of them are asked about, and the verdict on them.
+ * amounts that most of them compare, and the verdict on them.
  *
  *     limit - after   everywhere >= 0    enough
  *                     everywhere < 0     not enough
@@ -239,7 +239,7 @@ void estimate_bound(const struct query *q, struct estimate *e) {
 
 /* ---- what stands on a default ---- */
 
-/* Settings whose default decides how much there is or how much is asked. */
+/* Settings whose default decides how much there is or how much is needed. */
 static const enum fact_name decisive[] = {
     FACT_gpu_memory_utilization, FACT_mem_fraction_static, FACT_tensor_parallel,
     FACT_pipeline_parallel, FACT_data_parallel, FACT_kv_cache_dtype, FACT_dtype,

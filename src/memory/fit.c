@@ -1,6 +1,6 @@
 /* fit.c: one question, answered whole. The pieces stand in the other files;
  * here they are put in order, the verdict is drawn (a request of full length
- * fits into the pool, or as many at once as were asked for, and no check of the
+ * fits into the pool, or as many at once as were given, and no check of the
  * engine fails), and notes say what the answer rests on. */
 #include "base/limits.h"
 #include "memory/effect.h"
@@ -156,7 +156,7 @@ struct fit_question fit_with_defaults(const struct fit_question *q,
     return again;
 }
 
-/* One that could stand in the place of the card that was asked about: of its
+/* True if this card could stand in the place of the given one: of its
  * maker, and no more of them than a machine has. */
 static bool is_candidate(const struct inputs *c, const struct gpu *g) {
     struct str maker = c->gpu ? c->gpu->vendor : STR("nvidia");
@@ -212,7 +212,7 @@ static void find_least_card(struct arena *a, const struct fit_question *again,
             fit->least_gpu = gpu;
 }
 
-/* Engines that split layers are asked by ranks; those that lay them, or the
+/* Engines that split layers are tried by ranks; those that lay them, or the
  * state of a training run, over all cards, by cards. */
 static void find_least(struct arena *a, const struct fit_question *q,
                        struct fit *fit) {

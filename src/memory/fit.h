@@ -21,7 +21,7 @@ struct fit_question {
     int64_t requests;              /* at once, of full length; 0: one */
     const struct gpu *const *gpus; /* the catalogue's, for the least card */
     size_t gpu_count;
-    const struct note *remarks; /* on how it was asked */
+    const struct note *remarks; /* on the question itself */
     size_t remark_count;
     struct str offload; /* a flag that moves an unknown part to the host */
     size_t questions_most; /* in search of plans; 0: FIT_QUESTIONS_MAX */

@@ -8,8 +8,8 @@
  *                where no single of that cost does it
  *
  * Every change is judged by the arithmetic of its effect on a case whose pool
- * is what was given or derived; a pair asks the second effect on the case that
- * the first one leaves. What comes out is asked once more as a question of its
+ * is what was given or derived; a pair applies the second effect to the case
+ * that the first one leaves. The result is tried once more as a question of its
  * own, so that nothing is listed that is only perhaps enough.
  */
 #include "memory/effect.h"

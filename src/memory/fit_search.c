@@ -1,4 +1,4 @@
-/* fit_search.c: what to change so that it fits, found by asking again.
+/* fit_search.c: what to change so that it fits, found by trying changes.
  *
  *     single    the mildest value of one tunable that fits
  *     set       tunables of at most this cost, one after the other, until it
@@ -88,7 +88,7 @@ struct values { /* of one tunable, the mildest first */
     size_t count;
 };
 
-/* Once more; unknown, where so many were asked that no more are. */
+/* The answer to one more question; unknown once the limit is reached. */
 static enum truth_fit answer_to(const struct search *s,
                                 const struct fit_question *q, struct kv *kv) {
     size_t most = q->questions_most ? q->questions_most : FIT_QUESTIONS_MAX;
@@ -226,7 +226,7 @@ static void double_up(struct values *v, const struct tunable *l,
         offer(v, l->fact, n);
 }
 
-/* q: as it was asked, with changes; c: the same, completed. */
+/* q: as it was given, with changes; c: the same, completed. */
 static struct values values_of(const struct search *s, const struct tunable *l,
                                const struct fit_question *q,
                                const struct inputs *c) {
@@ -252,7 +252,7 @@ static struct values values_of(const struct search *s, const struct tunable *l,
             offer(&v, l->fact, l->number);
         break;
     case TO_WORD: word(&v, l, c); break;
-    case TO_FREE: /* others hold so much that the share asked for is refused */
+    case TO_FREE: /* others hold so much that the present share is refused */
         if (share_in_reach(l, c) > 0 && share_in_reach(l, c) < now)
             offer(&v, l->fact, share_in_reach(l, c));
         break;
@@ -270,7 +270,7 @@ static struct values values_of(const struct search *s, const struct tunable *l,
     return v;
 }
 
-/* ---- asking again ---- */
+/* ---- trying a change ---- */
 
 static void change(struct fit_question *q, const struct fact *f) {
     static const enum fact_name of_old[] =

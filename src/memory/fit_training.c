@@ -67,7 +67,7 @@ struct span fit_training_held(struct arena *a, const struct inputs *c) {
     return held_by(c, &t);
 }
 
-/* A log may have shown that it does not fit: more was asked for than was
+/* A log may have shown that it does not fit: more was requested than was
  * free. */
 static enum truth_fit verdict_of(const struct inputs *c, struct span held) {
     const struct fact *tried = &c->in[FACT_tried_alloc];

@@ -85,7 +85,7 @@ struct str write_source(struct arena *a, const struct inputs *c,
 }
 
 /* " [max_model_len: log line 7; ...]": the known ones; the model where it is
- * known and asked for. */
+ * known and listed. */
 static struct str write_sources(struct arena *a, const struct inputs *c,
                                 const enum fact_name *names) {
     struct buf b;

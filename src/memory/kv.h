@@ -75,8 +75,8 @@ struct rules_list rules_of(const struct inputs *c);
 enum answer rules_charge_others(const struct inputs *c);
 /* Start is refused where less is free than total x utilization. */
 enum answer rules_check_free(const struct inputs *c);
-/* The first engine: until 0.7, then where asked for; until 0.10.1 also on cards
- * below compute capability 8.0. A card that is not named counts as a newer. */
+/* The first engine: until 0.7, then where it was chosen; until 0.10.1 also on
+ * cards below compute capability 8.0. A card that is not named counts as a newer. */
 enum answer rules_is_v0(const struct inputs *c);
 
 /* What holds of some releases of vLLM: X(rule, from, until). */
@@ -87,7 +87,7 @@ enum answer rules_is_v0(const struct inputs *c);
     X(cache_hybrids, "0.28.0", "")                                             \
     /* where they are, a request keeps two states ("align") unless told */     \
     X(align_states, "0.28.0", "")                                              \
-    /* layers with chunks are kept whole unless asked otherwise (#21761) */    \
+    /* layers with chunks are kept whole unless set otherwise (#21761) */    \
     X(keep_chunks, "0.10.1", "")                                               \
     /* sparse latents are packed in fp8 even where the type is auto */         \
     X(pack_by_default, "0.11.0", "0.11.1")                                     \
@@ -101,7 +101,7 @@ RULES_BY_RELEASE(X)
 /* A cache scheme in the checkpoint counts where kv_cache_dtype is auto. */
 enum answer rules_take_cache_scheme(const struct inputs *c);
 
-/* The pool has the size that was asked for: neither the share of the card nor
+/* True if the size of the pool was set: neither the share of the card nor
  * what the rest of the engine leaves changes it. */
 bool rules_pool_is_asked(const struct inputs *c);
 

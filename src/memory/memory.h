@@ -94,7 +94,7 @@ enum verdict {
     VERDICT_NONE           /* the fix has no arithmetic, or acts elsewhere */
 };
 
-/* Unknown or may be: more of the log would tell. */
+/* Unknown or may be: more of the log would decide. */
 bool verdict_is_open(enum verdict v);
 /* enough fits, may_be_enough is likely to, not_enough does not. */
 enum truth_fit fit_of_verdict(enum verdict v);

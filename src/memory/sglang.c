@@ -25,7 +25,7 @@ static const enum fact_name used[] =
           FACT_tried_alloc, FACT_gpu_free, FACT_model, FACT_free_before_load,
           FACT_mem_fraction_least);
 
-/* What was free before the weights were loaded, as the log says it ("avail
+/* What was free before the weights were loaded, as the log prints it ("avail
  * mem"), or at most what the context may have taken. */
 struct span sglang_base_bytes(const struct inputs *c) {
     struct span total = span_in(c, FACT_gpu_total);
