@@ -67,11 +67,6 @@ static int64_t expert_ranks(const struct inputs *c) {
                : 1;
 }
 
-static bool has_whole_experts(const struct inputs *c) {
-    return engine_of(c)->takes_share && c->in[FACT_expert_parallel].known &&
-           c->in[FACT_expert_parallel].number != 0;
-}
-
 static bool begins(struct str word, struct str with) {
     return str_eq_nocase(str_slice(word, 0, with.n), with);
 }
@@ -80,12 +75,13 @@ static struct split split_of(const struct inputs *c, int64_t tp) {
     struct split s = {.c = c, .m = c->model, .tp = tp};
     struct str quantization = quantization_of(c);
     int64_t ranks = expert_ranks(c);
-    bool is_own = c->model->quantization.n > 0 &&
-                  str_eq(quantization, c->model->quantization);
-    s.expert_tp = has_whole_experts(c) ? 1 : ranks > 0 ? tp / ranks : tp;
+    bool has_whole_experts =
+        engine_of(c)->takes_share && is_on(c, FACT_expert_parallel);
+    s.expert_tp = has_whole_experts ? 1 : ranks > 0 ? tp / ranks : tp;
     s.expert_tp = s.expert_tp > 0 ? s.expert_tp : 1;
     s.block = setting_of(c, FACT_scale_block, 0);
-    if (s.block == 0 && is_own)
+    if (s.block == 0 && c->model->quantization.n > 0 &&
+        str_eq(quantization, c->model->quantization))
         s.block = c->model->scale_block;
     if (s.block == 0 && (begins(quantization, STR("awq")) ||
                          begins(quantization, STR("gptq")))) {
@@ -269,28 +265,25 @@ static struct fit_checked flash(const struct inputs *c) {
                       : none;
 }
 
-/* The first release of this engine that loads the model; empty: unknown. */
-static struct str since_of(const struct inputs *c) {
-    for (size_t i = 0; c->model && i < c->model->since.count; i++) {
-        struct str version,
-            engine = str_cut(c->model->since.at[i], ' ', &version);
-        if (str_eq(engine, c->engine))
-            return str_trim(version);
-    }
-    return (struct str){NULL, 0};
-}
-
+/* "vllm 0.10.0" of the model: the first release that loads it. */
 static struct fit_checked release(const struct inputs *c) {
     const struct fact *version = &c->in[FACT_engine_version];
-    struct str since = since_of(c);
-    int order;
-    bool is_older = version->known && since.n > 0 &&
-                    version_compare(version->word, since, &order) && order < 0;
-    return is_older
-               ? (struct fit_checked){.verdict = VERDICT_NOT_ENOUGH,
-                                      .why = NOTE("fit.release", since,
-                                                  version->word, c->model->id)}
-               : none;
+    for (size_t i = 0; c->model && i < c->model->since.count; i++) {
+        struct str since, engine = str_cut(c->model->since.at[i], ' ', &since);
+        int order;
+        since = str_trim(since);
+        if (!str_eq(engine, c->engine))
+            continue;
+        bool is_older = version->known && since.n > 0 &&
+                        version_compare(version->word, since, &order) &&
+                        order < 0;
+        return is_older ? (struct fit_checked){.verdict = VERDICT_NOT_ENOUGH,
+                                               .why = NOTE("fit.release", since,
+                                                           version->word,
+                                                           c->model->id)}
+                        : none;
+    }
+    return none;
 }
 
 void fit_check(struct arena *a, const struct inputs *c, struct fit *fit) {

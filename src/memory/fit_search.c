@@ -116,8 +116,12 @@ static int64_t share_in_reach(const struct tunable *l, const struct inputs *c) {
     return whole < l->number ? whole : l->number;
 }
 
-static void raise_share(struct values *v, const struct tunable *l, int64_t now,
-                        int64_t most) {
+static void raise_share(struct values *v, const struct tunable *l,
+                        const struct inputs *c, int64_t most) {
+    const struct fact *f = &c->in[l->fact];
+    int64_t now = f->known                           ? f->number
+                  : l->fact == FACT_kv_free_fraction ? engine_fraction(c).high
+                                                     : 88 * CENT;
     int64_t left = most - now, step = left / VALUES_MAX / CENT * CENT;
     step = step > CENT ? step : CENT;
     for (int64_t n = now - now % CENT + step; n < most; n += step)
@@ -161,14 +165,6 @@ static void lay_off(struct values *v, const struct inputs *c) {
             last = n;
         }
     }
-}
-
-static int64_t share_now(const struct inputs *c, const struct tunable *l) {
-    const struct fact *f = &c->in[l->fact];
-    if (f->known)
-        return f->number;
-    return l->fact == FACT_kv_free_fraction ? engine_fraction(c).high
-                                            : 88 * CENT;
 }
 
 /* Adapters alone may have narrow weights: frozen ones. */
@@ -240,9 +236,7 @@ static struct values values_of(const struct search *s, const struct tunable *l,
             offer(&v, l->fact, n);
         break;
     case UP_BY_DOUBLES: double_up(&v, l, c, now); break;
-    case UP_BY_CENTS:
-        raise_share(&v, l, share_now(c, l), share_in_reach(l, c));
-        break;
+    case UP_BY_CENTS: raise_share(&v, l, c, share_in_reach(l, c)); break;
     case UP_BY_ONE:
         for (int64_t n = now + 1; is_sharded && n <= l->number; n++)
             offer(&v, l->fact, n);

@@ -2,23 +2,22 @@
 #include "base/limits.h"
 #include "memory/amount.h"
 
-static struct str write_span(struct arena *a, struct term t) {
-    struct str low = write_bytes(a, t.n), high = write_bytes(a, t.high);
-    return str_eq(low, high) ? low
-                             : FORMULA(a, "% to %", TEXT(low), TEXT(high));
-}
-
 struct str term_write(struct arena *a, struct term t) {
     struct buf b;
     buf_init_in(&b, a, FORMULA_BYTES_MAX);
+    struct str low = {0}, high = {0};
     switch (t.kind) {
     case TERM_BYTES: units_bytes(&b, t.n); break;
     case TERM_SHORT: units_short(&b, t.n); break;
     case TERM_COUNT: units_count(&b, t.n); break;
     case TERM_RATIO: units_ratio(&b, t.n); break;
     case TERM_PLAIN: buf_printf(&b, "%lld", (long long)t.n); break;
-    case TERM_SPAN: return write_span(a, t);
     case TERM_TEXT: return t.text;
+    case TERM_SPAN:
+        low = write_bytes(a, t.n);
+        high = write_bytes(a, t.high);
+        return str_eq(low, high) ? low
+                                 : FORMULA(a, "% to %", TEXT(low), TEXT(high));
     }
     return arena_str(a, buf_str(&b));
 }

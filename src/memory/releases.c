@@ -15,8 +15,6 @@
 #include "corpus/version.h"
 #include "memory/fit_case.h"
 #include "memory/kv.h"
-
-
 /* ---- which cases a change concerns ---- */
 
 /* Cards that some releases send back to the first engine. */
@@ -173,20 +171,17 @@ static void find_rules(const struct inputs *c, struct release_step *s) {
     }
 }
 
-static bool ends_at(const struct version_range *r, struct str release) {
-    const struct version_event *last =
-        r->event_count > 0 ? &r->events[r->event_count - 1] : NULL;
-    return last && last->is_fixed && str_eq(last->version, release);
-}
-
 /* Of the row that holds from the release on, or ends there. */
 static struct str source_of(const struct engine *e, enum fact_name fact,
                             struct str release) {
     for (size_t i = e ? e->default_count : 0; i > 0; i--) {
         const struct engine_default *d = &e->defaults[i - 1];
+        const struct version_range *r = &d->versions;
+        const struct version_event *last =
+            r->event_count > 0 ? &r->events[r->event_count - 1] : NULL;
         if (d->fact == fact &&
-            (version_in_range(&d->versions, release) == RANGE_INSIDE ||
-             ends_at(&d->versions, release)))
+            (version_in_range(r, release) == RANGE_INSIDE ||
+             (last && last->is_fixed && str_eq(last->version, release))))
             return d->source;
     }
     return STR("");
@@ -275,13 +270,6 @@ static struct release_answer answer_in(struct arena *a, const struct inputs *c,
     return answer_of(a, &then);
 }
 
-static size_t place_of(const struct str_list *at, struct str release) {
-    size_t n = 0;
-    while (n < at->count && !is_above(at->at[n], release))
-        n++;
-    return n;
-}
-
 /* At boundary i, which is not the first, the answer turns: what is before it,
  * what is from it on. */
 static bool turn(struct arena *a, const struct inputs *c,
@@ -309,7 +297,9 @@ bool memory_release_turn(struct arena *a, const struct inputs *c,
         !engine_of(c)->takes_share)
         return false;
     struct str_list at = memory_releases(a, c->engine);
-    size_t own = place_of(&at, version->word);
+    size_t own = 0; /* boundaries up to the release of the log */
+    while (own < at.count && !is_above(at.at[own], version->word))
+        own++;
     for (size_t i = own; i > 1; i--)
         if (turn(a, c, &at, i - 1, version->word, out))
             return true;
