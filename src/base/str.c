@@ -64,21 +64,33 @@ static size_t find_any(struct str s, struct str what) {
     return s.n;
 }
 
-PLAIN_WIDE static size_t find_wide(struct str s, struct str what) {
-    size_t places = s.n - what.n + 1;
+/* The next step of a text from *at on that may have a place: a bit for each.
+ * *at: behind it. */
+PLAIN_WIDE static uint32_t next_wide(const char *text, size_t places,
+                                     struct str what, size_t *at) {
     const plain_long none = {0};
-    plain_long first = none + (signed char)what.p[0];
-    plain_long last = none + (signed char)what.p[what.n - 1];
-    for (size_t at = 0; at < places; at += PLAIN_LONG_STEP) {
-        if (at + PLAIN_LONG_STEP > places)
-            at = places - PLAIN_LONG_STEP;
-        plain_long here, behind;
-        memcpy(&here, s.p + at, sizeof here);
-        memcpy(&behind, s.p + at + what.n - 1, sizeof behind);
+    plain_long first = none + (signed char)what.p[0], here;
+    plain_long last = none + (signed char)what.p[what.n - 1], behind;
+    const char *end = text + places - PLAIN_LONG_STEP, *p = text + *at;
+    uint32_t may = 0;
+    for (; may == 0 && p < text + places; p += PLAIN_LONG_STEP) {
+        p = p < end ? p : end; /* overlaps the step before */
+        memcpy(&here, p, sizeof here);
+        memcpy(&behind, p + what.n - 1, sizeof behind);
         here = (here == first) & (behind == last);
-        int i = first_place(s.p + at, plain_long_bits(&here), what);
+        may = plain_long_bits(&here);
+    }
+    *at = (size_t)(p - text);
+    return may;
+}
+
+static size_t find_wide(struct str s, struct str what) {
+    size_t places = s.n - what.n + 1, at = 0;
+    while (at < places) {
+        uint32_t may = next_wide(s.p, places, what, &at);
+        int i = first_place(s.p + at - PLAIN_LONG_STEP, may, what);
         if (i >= 0)
-            return at + (size_t)i;
+            return at - PLAIN_LONG_STEP + (size_t)i;
     }
     return s.n;
 }
