@@ -474,6 +474,6 @@ const struct fit_sheet *fit_sheet_of(struct arena *a, const struct oomkb *kb,
         compare(q, sheet);
     if (question->sweep != NULL)
         sweep(q, sheet);
-    sheet->told = main_answer(q, sheet);
+    sheet->main = main_answer(q, sheet);
     return sheet;
 }

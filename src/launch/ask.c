@@ -156,8 +156,7 @@ static bool sets_memory(const struct engine *e, const struct workload *w) {
 
 static const struct engine *engine_of_flags(struct lint_work *k,
                                             const struct workload *w) {
-    const char **flags =
-        arena_array(k->a, w->words.count + 1, sizeof *flags);
+    const char **flags = arena_array(k->a, w->words.count + 1, sizeof *flags);
     size_t count = 0;
     for (size_t i = 0; i < w->words.count; i++)
         if (str_starts(w->words.at[i].text, STR("--")))
@@ -365,8 +364,7 @@ static void add_keys(struct lint_work *k, struct target *it) {
     const struct workload *w = it->w;
     const struct lint_setting *shm = setting_find(&w->keys, STR("shm_size"));
     const struct lint_setting *ipc = setting_find(&w->keys, STR("ipc"));
-    const struct lint_setting *limit =
-        setting_find(&w->keys, STR("mem_limit"));
+    const struct lint_setting *limit = setting_find(&w->keys, STR("mem_limit"));
     bool is_hosts = ipc != NULL && str_eq(ipc->value, STR("host"));
     int64_t bytes;
     if (shm != NULL && bytes_of_key(shm->value, &bytes))
@@ -415,7 +413,7 @@ static const struct fit *fit_of(struct lint_work *k, const struct target *it,
     if (fail == FAIL_MEMORY || fail == FAIL_CEILING || fail == FAIL_INDEX)
         arena_raise(k->a, fail, "%s", raised.text);
     *fault = fail != FAIL_NONE ? arena_str(k->a, str_of(raised.text))
-                               : (struct str){NULL, 0};
+                               : STR("");
     return q.fit;
 }
 

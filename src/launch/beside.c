@@ -32,7 +32,7 @@ void remark(struct beside *b, const char *check, struct span_of_file at,
 
 static struct str path_beside(struct arena *a, const struct source *from,
                               struct str path) {
-    struct str folder = from != NULL ? from->path : (struct str){NULL, 0};
+    struct str folder = from != NULL ? from->path : STR("");
     if (str_starts(path, STR("/")))
         return path;
     while (folder.n > 0 && folder.p[folder.n - 1] != '/')
@@ -65,7 +65,7 @@ const struct source *beside_open(struct beside *b, const struct source *from,
     if (file != NULL && file->src != NULL)
         return file->src;
     if (is_reported && b->o->open != NULL)
-        remark(b, "file_missing", at, path, (struct str){NULL, 0});
+        remark(b, "file_missing", at, path, STR(""));
     return NULL;
 }
 
@@ -157,7 +157,7 @@ void env_file_read(struct beside *b, const struct source *src,
     if (scope->names != NULL)
         settings_copy(b->a, &all, scope->names);
     for (size_t from = 0, end; from < src->text.n; from = end + 1) {
-        struct str name, value = {NULL, 0};
+        struct str name, value = STR("");
         end = pair_end(src->text, from);
         struct span_of_file at = {from, end, src};
         struct str line = str_trim(str_slice(src->text, from, end - from));
@@ -234,7 +234,7 @@ static void parse_file(struct beside *b, struct beside_file *file) {
     const struct diag *d = &c.list[0];
     size_t at = source_byte(file->src, (struct place){d->line, d->column, 1});
     remark(b, "not_read", (struct span_of_file){at, at + 1, file->src},
-           d->message, (struct str){NULL, 0});
+           d->message, STR(""));
 }
 
 const struct node *service_elsewhere(struct beside *b,
@@ -279,8 +279,7 @@ const struct config_maps *config_maps_of(struct arena *a,
         struct complaints c = {.a = a, .scratch = a};
         if (str_find(files[i].text, STR("ConfigMap")) == files[i].text.n)
             continue;
-        const struct source *src =
-            source_new(a, files[i].path, files[i].text);
+        const struct source *src = source_new(a, files[i].path, files[i].text);
         struct documents all = yaml_read_foreign(&c, src);
         for (size_t n = 0; n < all.count; n++)
             config_map_add(a, all.at[n], &list, &found, &cap);

@@ -316,7 +316,7 @@ static void keep_of_branch(struct script_reader *w, struct choice *c,
         struct lint_setting *old = &c->kept.at[i];
         if (str_eq(old->name, s->name)) {
             if (is_contrary(old->value, s->value))
-                old->value = (struct str){NULL, 0};
+                old->value = (struct str){NULL, 0}; /* unlike an empty value */
             return;
         }
     }

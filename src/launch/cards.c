@@ -26,7 +26,7 @@ struct str cards_listed(const struct workload *w, bool has_variables) {
     for (size_t i = 0; s == NULL && i < 3 && has_variables; i++)
         s = setting_find(&w->env, str_of(variables[i]));
     bool is_list = s != NULL && s->value.n > 0 && is_digit(s->value.p[0]);
-    return is_list ? s->value : (struct str){NULL, 0};
+    return is_list ? s->value : STR("");
 }
 
 /* True if the words, or the script of a shell, use Ray as the executor. */

@@ -218,7 +218,7 @@ static struct str flag_near(const struct target *it, struct str name) {
             str_eq(n->arg[0], name))
             return n->arg[1];
     }
-    return (struct str){NULL, 0};
+    return STR("");
 }
 
 static void check_flag(struct lint_work *k, const struct lint_rule *rule,
@@ -229,7 +229,7 @@ static void check_flag(struct lint_work *k, const struct lint_rule *rule,
         return;
     const struct engine *owner = owner_of_flag(k, it->engine, name);
     struct str near = owner == NULL ? flag_near(it, name)
-                                    : (struct str){NULL, 0};
+                                    : STR("");
     bool wants_near = str_eq(rule->check, STR("flag_meant"));
     struct found f = {.rule = rule, .w = it->w, .at = word->at,
                       .args = {name, it->engine->name,
@@ -264,12 +264,12 @@ static size_t variables_known(struct lint_work *k,
  * empty: none. */
 static struct str variable_meant(const struct str *list, size_t count,
                                  struct str name) {
-    struct str best = {NULL, 0};
+    struct str best = STR("");
     size_t least = 3;
     for (size_t i = 0; i < count && name.n >= ENV_NAME_LEAST; i++) {
         size_t d = near_distance(name, list[i]);
         if (d == 0)
-            return (struct str){NULL, 0};
+            return STR("");
         best = d < least ? list[i] : best;
         least = d < least ? d : least;
     }
@@ -341,7 +341,7 @@ static void check_variable(struct lint_work *k, const struct lint_rule *rule,
                flag_of_variable(it->engine, s->name) == NULL &&
                !is_referred_to(it, s->name)) {
         const struct flag *flag = flag_spelled(k, it->engine, s->name);
-        f.args[1] = flag != NULL ? flag->flag : (struct str){NULL, 0};
+        f.args[1] = flag != NULL ? flag->flag : STR("");
         f.args[2] = it->engine->name;
     }
     if (f.args[1].n > 0)
@@ -410,7 +410,7 @@ static void check_shares(struct lint_work *k, const struct lint_rule *rule,
     struct str cards = cards_named(it);
     while (share != NULL && cards.n > 0) {
         struct str card = str_trim(str_cut(cards, ',', &cards));
-        struct str others = {NULL, 0};
+        struct str others = STR("");
         int64_t sum = share->number;
         for (size_t i = 0; i < last; i++) {
             const struct fact *more = share_of_card(&k->targets[i]);

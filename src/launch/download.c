@@ -7,7 +7,7 @@
 #include "launch/workload.h"
 
 static struct str text_at(const struct word_list *line, size_t i) {
-    return i < line->count ? line->at[i].text : (struct str){NULL, 0};
+    return i < line->count ? line->at[i].text : STR("");
 }
 
 /* The path without "./" and the last slash: "./model/" is "model". */
@@ -24,7 +24,7 @@ static struct str repository_of(struct str address) {
     for (const char *const *host = hosts; *host != NULL; host++)
         if (str_starts(address, str_of(*host)))
             return str_from(address, strlen(*host));
-    return (struct str){NULL, 0};
+    return STR("");
 }
 
 /* Reads "git clone ADDRESS [FOLDER]". */
@@ -41,7 +41,7 @@ static void read_clone(const struct word_list *line, size_t from,
 void download_read(struct arena *a, const struct word_list *line, size_t from,
                    struct setting_list *out) {
     struct str program = text_at(line, from), verb = text_at(line, from + 1);
-    struct str model = {NULL, 0}, path = {NULL, 0};
+    struct str model = STR(""), path = STR("");
     if (STR_IS_ONE(program, "hf", "huggingface-cli", "modelscope") &&
         str_eq(verb, STR("download"))) {
         model = OPTION_VALUE(line, "--model", "--repo-id");
@@ -55,8 +55,7 @@ void download_read(struct arena *a, const struct word_list *line, size_t from,
         setting_add(a, out, bare_path(path), model, line->at[from].at);
 }
 
-void downloads_named(const struct setting_list *list,
-                     struct word_list *words) {
+void downloads_named(const struct setting_list *list, struct word_list *words) {
     for (size_t i = 0; i < words->count; i++) {
         struct str path = bare_path(words->at[i].text);
         const struct lint_setting *s =

@@ -77,8 +77,7 @@ const struct workload *workload_short(struct lint_work *k,
 
 bool is_placed_by_engine(const struct target *it) {
     const struct flag *layers = engine_flag_of(it->engine, FACT_gpu_layers);
-    bool is_given =
-        word_of_fact(it, FACT_gpu_layers) < it->w->words.count;
+    bool is_given = word_of_fact(it, FACT_gpu_layers) < it->w->words.count;
     for (size_t i = 0; i < it->w->env.count; i++) {
         struct str name = it->w->env.at[i].name;
         is_given = is_given || flag_of_variable(it->engine, name) == layers;

@@ -148,8 +148,7 @@ bool job_read(const struct launch_file *f, const struct node *root) {
     const struct node *resources = node_get(root, "resources");
     bool is_dstack = node_get(root, "type") != NULL && commands != NULL &&
                      commands->kind == NODE_LIST;
-    bool is_sky = run != NULL && run->kind == NODE_SCALAR &&
-                  resources != NULL;
+    bool is_sky = run != NULL && run->kind == NODE_SCALAR && resources != NULL;
     if (!is_dstack && !is_sky)
         return read_swap(&j, root);
     read_env(&j, node_or(node_get(root, "env"), node_get(root, "envs")));

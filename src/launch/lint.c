@@ -97,8 +97,7 @@ static struct str verdict_text(struct lint_work *k, const struct target *it) {
 }
 
 static void service_add(struct lint_work *k, const struct target *it) {
-    struct lint_service *s =
-        &k->file->services[k->file->service_count++];
+    struct lint_service *s = &k->file->services[k->file->service_count++];
     *s = (struct lint_service){
         .path = k->src->path, .name = it->w->name,
         .line = place_of_bytes(it->w->at).line,

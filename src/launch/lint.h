@@ -40,8 +40,7 @@ struct lint_options {
     const char *const *machine; /* facts of the machine (--here); never NULL */
     /* Reads a file that another one names. False: it cannot be read. NULL: no
      * other file is read. */
-    bool (*open)(void *arg, struct arena *a, struct str path,
-                 struct str *text);
+    bool (*open)(void *arg, struct arena *a, struct str path, struct str *text);
     void *open_arg;
     const char *const *env_files; /* --env-file; NULL: .env beside the file */
     const struct config_maps *maps; /* ConfigMaps of all files; NULL: of this

@@ -171,8 +171,7 @@ static void read_env_from(struct pod *p, struct workload *w,
                           const struct node *list) {
     const struct node *item;
     for (size_t i = 0; (item = node_item(list, i)) != NULL; i++) {
-        const struct config_map *map =
-            map_of(p, member(item, "configMapRef"));
+        const struct config_map *map = map_of(p, member(item, "configMapRef"));
         struct str prefix = scalar_of(member(item, "prefix"));
         const struct pair *pair;
         for (size_t n = 0;
@@ -282,8 +281,7 @@ static void read_limits(struct pod *p, struct workload *w,
     const struct node *resources = member(container, "resources");
     const struct node *limits = member(resources, "limits");
     /* Ray runs an engine on several pods, which are not counted here. */
-    bool is_of_ray =
-        str_starts(scalar_of(member(p->root, "kind")), STR("Ray"));
+    bool is_of_ray = str_starts(scalar_of(member(p->root, "kind")), STR("Ray"));
     node_key(p->f, w, "mem_limit", member(limits, "memory"));
     for (size_t i = 0; i < 2 && !is_of_ray; i++)
         node_key(p->f, w, "gpus", member(limits, cards[i]));
@@ -358,8 +356,7 @@ static const struct source *block_alone(struct arena *a,
 
 /* Reads serveConfigV2: |, a text of YAML. */
 static void read_serve(const struct launch_file *f, const struct node *root) {
-    const struct node *text =
-        member(member(root, "spec"), "serveConfigV2");
+    const struct node *text = member(member(root, "spec"), "serveConfigV2");
     struct complaints c = {.a = f->a, .scratch = f->a};
     if (scalar_of(text).n == 0 ||
         str_find_char(text->text, '\n') == text->text.n)

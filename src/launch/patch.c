@@ -146,7 +146,7 @@ struct str lint_patch(struct arena *a, const struct lint_file *file) {
     int64_t shift = 0;
     gather_edits(&l, file);
     if (l.edit_count == 0)
-        return (struct str){NULL, 0};
+        return STR("");
     buf_init_in(&out, a, LINT_PATCH_BYTES_MAX);
     bool is_below = !str_starts(file->path, STR("/"));
     buf_printf(&out, "--- %s%.*s\n+++ %s%.*s\n", is_below ? "a/" : "",

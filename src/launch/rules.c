@@ -88,7 +88,7 @@ static struct str slot_filled(struct lint_work *k, const struct found *f,
                                    ? facts_last(&f->it->facts, fact)
                                    : NULL;
     return value != NULL ? fact_text(&k->render, value)
-                         : (struct str){NULL, 0};
+                         : STR("");
 }
 
 static struct str text_filled(struct lint_work *k, struct str text,
@@ -123,8 +123,7 @@ void finding_add(struct lint_work *k, const struct found *f) {
         .column = place.column,
         .width = place.width,
         .source = source_line(f->at.src, place.line),
-        .message = text_filled(k, localized(&k->render, &f->rule->text),
-                               f)};
+        .message = text_filled(k, localized(&k->render, &f->rule->text), f)};
     *ARENA_ADD(k->a, file->findings, file->finding_count, k->finding_cap) =
         finding;
 }
@@ -153,8 +152,7 @@ static const struct lint_edit *edit_of(struct lint_work *k,
 static bool facts_hold(struct lint_work *k, const struct lint_rule *rule,
                        const struct target *it) {
     for (size_t i = 0; i < rule->when.count; i++) {
-        struct verdict_when v =
-            reader_when(k->r, rule->when.at[i], &it->facts);
+        struct verdict_when v = reader_when(k->r, rule->when.at[i], &it->facts);
         if (v.truth != TRUTH_TRUE)
             return false;
     }

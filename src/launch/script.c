@@ -239,7 +239,7 @@ static void keep_command(struct script_reader *w,
 
 static void count_depth(struct script_reader *w) {
     struct str first = w->now.line.count > 0 ? w->now.line.at[0].text
-                                         : (struct str){0};
+                                         : STR("");
     w->depth += STR_IS_ONE(first, "if", "case", "while", "for", "until");
     w->depth -= w->depth > 0 && STR_IS_ONE(first, "fi", "esac", "done");
 }
@@ -248,7 +248,7 @@ static void count_depth(struct script_reader *w) {
 static size_t names_begin(const struct word_list *line, size_t from,
                           bool *is_export) {
     struct str first = from < line->count ? line->at[from].text
-                                          : (struct str){NULL, 0};
+                                          : STR("");
     *is_export = str_eq(first, STR("export"));
     if (!*is_export && !STR_IS_ONE(first, "local", "declare", "readonly",
                                    "typeset"))
@@ -341,11 +341,11 @@ static size_t read_array(struct script_reader *w, struct shell *sh, size_t at,
 static struct str array_begun(struct script_reader *w, bool *adds) {
     struct str last = w->now.line.count > 0
                           ? w->now.line.at[w->now.line.count - 1].text
-                          : (struct str){0};
+                          : STR("");
     *adds = str_ends(last, STR("+="));
     size_t cut = last.n - (*adds ? 2 : 1);
     return str_ends(last, STR("=")) && last.n > 1 ? str_slice(last, 0, cut)
-                                                  : (struct str){0};
+                                                  : STR("");
 }
 
 /* ---- #SBATCH ---- */
@@ -388,7 +388,7 @@ static void read_comment(struct script_reader *w, const struct shell_token *t) {
 static size_t read_operator(struct script_reader *w, struct shell *sh,
                             const struct shell_token *t) {
     bool adds, is_open = str_eq(shell_text(sh, t), STR("("));
-    struct str name = is_open ? array_begun(w, &adds) : (struct str){0};
+    struct str name = is_open ? array_begun(w, &adds) : STR("");
     if (name.n > 0) {
         w->now.line.count--;
         return read_array(w, sh, t->to, name, adds);

@@ -34,7 +34,7 @@ bool variable_value(const struct variables *scope, struct str name,
                     struct str *value) {
     const struct lint_setting *found =
         scope->names != NULL ? setting_find(scope->names, name) : NULL;
-    *value = found != NULL ? found->value : (struct str){0};
+    *value = found != NULL ? found->value : STR("");
     return value->n > 0;
 }
 

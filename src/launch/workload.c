@@ -74,8 +74,7 @@ void words_mounted(struct arena *a, struct word_list *words, struct str host,
         struct str behind = str_slice(*text, inside.n, text->n);
         if (str_starts(*text, inside) &&
             (behind.n == 0 || behind.p[0] == '/'))
-            *text = arena_printf(a, "%.*s%.*s", STR_ARG(host),
-                                 STR_ARG(behind));
+            *text = arena_printf(a, "%.*s%.*s", STR_ARG(host), STR_ARG(behind));
     }
 }
 
@@ -109,7 +108,7 @@ struct str option_value(const struct word_list *words,
         if (str_in(o.name, names))
             return o.value;
     }
-    return (struct str){0};
+    return STR("");
 }
 
 const struct lint_setting *setting_find(const struct setting_list *list,
@@ -165,7 +164,7 @@ const struct node *pair_named(const struct node *map, struct str name) {
 }
 
 struct str scalar_of(const struct node *n) {
-    return n != NULL && n->kind == NODE_SCALAR ? n->text : (struct str){0};
+    return n != NULL && n->kind == NODE_SCALAR ? n->text : STR("");
 }
 
 /* ---- scalars ---- */

@@ -50,8 +50,7 @@ static struct str part_amount(const struct render *t, struct span s,
                               int64_t total) {
     struct str ends[] = {s.low == 0 ? STR("0") : end_text(t, s.low, total),
                          end_text(t, s.high, total)};
-    bool is_narrow =
-        s.high - s.low <= s.low / 50 || str_eq(ends[0], ends[1]);
+    bool is_narrow = s.high - s.low <= s.low / 50 || str_eq(ends[0], ends[1]);
     return is_narrow ? part_text(t, span_middle(s), total)
                      : tr_args(t, "unit.between", ends, 2);
 }
@@ -226,8 +225,7 @@ const struct bars *bars_of(const struct render *t, const struct finding *f) {
     if (bars->count == 0)
         return bars_of_pair(t, need, have);
     if (need > bars->scale_bytes / TINY) {
-        bars->scale_bytes =
-            need > bars->scale_bytes ? need : bars->scale_bytes;
+        bars->scale_bytes = need > bars->scale_bytes ? need : bars->scale_bytes;
         add_plain(t, bars, "report.bar_needed", "needed", need,
                   bytes_text(t, need));
     }

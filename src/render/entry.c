@@ -169,22 +169,22 @@ static void add_dead_ends(const struct render *t, const struct entry *e) {
     }
 }
 
+static void add_status(const struct render *t, struct block *under,
+                       struct str where, int status, const struct text *note) {
+    struct str word = word_text(t, WORDS_RANGE_STATUS, status);
+    document_text(t, item(t, under, "-", where, word), localized(t, note));
+}
+
 static void add_where_true(const struct render *t, const struct entry *e) {
     struct block *under = section(t, "explain.where");
     for (size_t i = 0; i < e->version_count; i++) {
         const struct compatibility *c = &e->versions[i];
-        struct str range = range_text(t, &c->range);
-        struct block *it =
-            item(t, under, "-", in_backquotes(t->a, range),
-                 word_text(t, WORDS_RANGE_STATUS, (int)c->status));
-        document_text(t, it, localized(t, &c->note));
+        struct str range = in_backquotes(t->a, range_text(t, &c->range));
+        add_status(t, under, range, (int)c->status, &c->note);
     }
     for (size_t i = 0; i < e->hardware_count; i++) {
         const struct hardware *h = &e->hardware[i];
-        struct block *it =
-            item(t, under, "-", h->name,
-                 word_text(t, WORDS_RANGE_STATUS, (int)h->status));
-        document_text(t, it, localized(t, &h->note));
+        add_status(t, under, h->name, (int)h->status, &h->note);
     }
 }
 

@@ -228,7 +228,7 @@ static void add_sweep(const struct render *t, const struct fit_sheet *s) {
 }
 
 void fit_document(const struct render *t, const struct fit_sheet *sheet) {
-    const struct fit *fit = sheet->told;
+    const struct fit *fit = sheet->main;
     add_head(t, fit);
     add_compare(t, sheet);
     add_steps(t, &sheet->steps);

@@ -114,8 +114,7 @@ static struct json *mapping(const struct render *t, const struct field *f,
     if (f->shape == &shape_acts_on)
         return json_acts_on(t, at);
     const struct field *first = f->shape->fields;
-    const struct str *key =
-        (const void *)((const char *)at + first->at);
+    const struct str *key = (const void *)((const char *)at + first->at);
     return key->n > 0 ? json_shape(t, f->shape, at) : json_new_null(t->a);
 }
 

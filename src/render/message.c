@@ -32,8 +32,7 @@ struct str tr(const struct render *t, const char *key) {
 /* "effort" + "flag" -> the text of "effort.flag", else "flag". */
 static struct str member_text(const struct render *t, const char *group,
                               const char *word) {
-    struct str text =
-        text_of(t, arena_printf(t->a, "%s.%s", group, word).p);
+    struct str text = text_of(t, arena_printf(t->a, "%s.%s", group, word).p);
     return text.n > 0 ? text : str_of(word);
 }
 
@@ -105,8 +104,7 @@ struct str tr_args(const struct render *t, const char *key,
     fill(t, text, args, count, &out);
     buf_add(&out, text.n > 0 ? STR("") : str_of(key));
     for (size_t i = 0; i < count; i++) {
-        has_label =
-            has_label || str_find_char(args[i], NOTE_FACT) < args[i].n;
+        has_label = has_label || str_find_char(args[i], NOTE_FACT) < args[i].n;
         if (text.n == 0) { /* the key, then the arguments */
             buf_add_char(&out, ' ');
             add_argument(t, args[i], &out);

@@ -134,8 +134,7 @@ static struct str at_start(const struct render *t, const struct report *rep,
                            const struct finding *f) {
     const struct fact *free_ = known_fact(rep, f, FACT_gpu_free);
     const struct fact *total = known_fact(rep, f, FACT_gpu_total);
-    const struct fact *share =
-        known_fact(rep, f, FACT_gpu_memory_utilization);
+    const struct fact *share = known_fact(rep, f, FACT_gpu_memory_utilization);
     const struct fact *printed = facts_last(&f->facts, FACT_requested_bytes);
     int64_t wanted = 0;
     if (free_ == NULL || total == NULL || share == NULL ||

@@ -1,5 +1,6 @@
-/* parts.h: what builders and formats share. Private to render/. A function
- * x_text() gives x as people read it, in the language of the answer. */
+/* parts.h: what builders and formats share. Used by render/ and launch/. A
+ * function x_text() gives x as people read it, in the language of the
+ * answer. */
 #ifndef RENDER_PARTS_H
 #define RENDER_PARTS_H
 

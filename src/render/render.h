@@ -51,7 +51,7 @@ struct fit_column { /* one value of --compare */
 
 struct fit_sheet {
     const struct fit *fit;
-    const struct fit *told; /* the one of the text: fit, or one of columns */
+    const struct fit *main; /* the one of the text: fit, or one of columns */
     struct str compared; /* the fact of --compare; empty: none */
     const struct fit_column *columns;
     size_t column_count;

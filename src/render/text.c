@@ -195,8 +195,7 @@ static struct str unfolded(struct arena *a, struct str code) {
 
 static void put_command(struct text_writer *w, size_t indent, struct str line) {
     size_t margin = indent;
-    while (may_be_continued(line) &&
-           margin + utf8_width(line) > w->width) {
+    while (may_be_continued(line) && margin + utf8_width(line) > w->width) {
         size_t at = break_of(line, w->width - margin - 2);
         if (at >= line.n)
             break;
