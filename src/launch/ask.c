@@ -92,7 +92,7 @@ static const struct engine *engine_of_variables(struct lint_work *k,
 /* True for "vllm" and "$BUILD/bin/llama-server"; false for a flag and for
  * "$PROGRAM". */
 static bool starts_program(const struct workload *w) {
-    struct str first = w->words.count > 0 ? w->words.at[0].text : STR("");
+    struct str first = word_at(&w->words, 0);
     struct str base = path_base(first);
     return first.n > 0 && first.p[0] != '-' &&
            str_find_char(base, '$') == base.n;
@@ -101,7 +101,7 @@ static bool starts_program(const struct workload *w) {
 /* True if a shell is started. The file need not show what "/bin/sh
  * /app/start.sh" runs. */
 static bool starts_shell(const struct workload *w) {
-    return w->words.count > 0 && word_is_shell(w->words.at[0].text);
+    return word_is_shell(word_at(&w->words, 0));
 }
 
 /* True if a word names the engine's program: "vllm", or the module of "python3
@@ -265,8 +265,7 @@ static struct str from_program(const struct engine *e, struct str script) {
 static bool is_verb_again(const struct target *it) {
     struct str verb = {NULL, 0};
     str_cut(it->engine->command, ' ', &verb);
-    return it->w->words.count > 0 && verb.n > 0 &&
-           str_eq(it->w->words.at[0].text, verb);
+    return verb.n > 0 && str_eq(word_at(&it->w->words, 0), verb);
 }
 
 /* The path without a folder that is unknown: "Qwen3-8B" for

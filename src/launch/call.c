@@ -141,8 +141,7 @@ void functions_left(struct script_reader *w) {
 void args_shifted(struct script_reader *w, size_t at) {
     struct word_list rest = {0};
     int64_t by = 1;
-    if (at + 1 < w->now.line.count)
-        str_to_int(w->now.line.at[at + 1].text, &by);
+    str_to_int(word_at(&w->now.line, at + 1), &by);
     words_copy(w->a, &rest, &w->args, by > 0 ? (size_t)by : 0);
     w->args = rest;
     put_positions(w);
@@ -179,9 +178,7 @@ static struct str path_sourced(struct str path) {
 
 void file_sourced(struct script_reader *w, size_t at) {
     struct beside *b = w->whole->beside;
-    struct str path = at + 1 < w->now.line.count
-                          ? path_sourced(w->now.line.at[at + 1].text)
-                          : STR("");
+    struct str path = path_sourced(word_at(&w->now.line, at + 1));
     if (b == NULL || path.n == 0 || w->calls >= LINT_CALLS_MAX)
         return;
     bool is_env = str_ends(path_base(path), STR(".env"));
@@ -266,8 +263,7 @@ size_t shown_behind(const struct script_reader *w, size_t at) {
     struct str text = w->s->text, word = delimiter_at(text, at);
     const struct word_list *line = &w->now.line;
     size_t begin = str_line_begin(text, at);
-    bool is_cat = line->count > 0 &&
-                  str_eq(line->at[line->count - 1].text, STR("cat"));
+    bool is_cat = str_eq(word_at(line, line->count - 1), STR("cat"));
     if (!str_starts(str_from(text, at), STR("<<")) || word.n == 0 || !is_cat ||
         text.p[at + 2] == '<' ||
         !is_shown(str_slice(text, begin, line_end(text, begin) - begin)))
@@ -352,7 +348,7 @@ static void end_choice(struct script_reader *w, struct choice *c) {
 static void begin_choice(struct script_reader *w,
                          const struct word_list *line) {
     struct choice *c = arena_alloc(w->a, sizeof *c);
-    struct str word = line->count > 1 ? line->at[1].text : STR("");
+    struct str word = word_at(line, 1);
     *c = (struct choice){.outer = w->now.choice, .expects_pattern = true,
                          .word = STR_HAS_ONE(word, "$", "`") ? STR("") : word};
     w->now.choice = c;
@@ -360,7 +356,7 @@ static void begin_choice(struct script_reader *w,
 
 bool choice_line(struct script_reader *w, struct str operator_text) {
     const struct word_list *line = &w->now.line;
-    struct str first = line->count > 0 ? line->at[0].text : STR("");
+    struct str first = word_at(line, 0);
     bool begins = str_eq(first, STR("case"));
     if (begins)
         begin_choice(w, line);

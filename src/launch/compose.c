@@ -135,8 +135,8 @@ static void read_mounts(struct service *s) {
 /* The position of the script among the words: "./serve.sh", "/bin/bash -c
  * ./serve.sh". */
 static size_t script_word(const struct word_list *words) {
-    size_t i = words->count > 0 && word_is_shell(words->at[0].text);
-    while (i > 0 && i < words->count && str_starts(words->at[i].text, STR("-")))
+    size_t i = word_is_shell(word_at(words, 0));
+    while (i > 0 && str_starts(word_at(words, i), STR("-")))
         i++;
     return i;
 }
@@ -145,7 +145,7 @@ static size_t script_word(const struct word_list *words) {
 static void read_script(struct service *s) {
     const struct word_list *words = &s->w->words;
     size_t at = script_word(words);
-    struct str path = at < words->count ? words->at[at].text : STR("");
+    struct str path = word_at(words, at);
     if (!str_starts(path, STR(".")) || !str_ends(path, STR(".sh")))
         return;
     const struct source *src =

@@ -6,10 +6,6 @@
  */
 #include "launch/workload.h"
 
-static struct str text_at(const struct word_list *line, size_t i) {
-    return i < line->count ? line->at[i].text : STR("");
-}
-
 /* The path without "./" and the last slash: "./model/" is "model". */
 static struct str bare_path(struct str path) {
     if (str_starts(path, STR("./")))
@@ -32,7 +28,7 @@ static void read_clone(const struct word_list *line, size_t from,
                        struct str *model, struct str *path) {
     for (size_t i = from + 2; i < line->count && model->n == 0; i++) {
         *model = repository_of(line->at[i].text);
-        *path = text_at(line, i + 1);
+        *path = word_at(line, i + 1);
         if (model->n > 0 && path->n == 0)
             str_cut(*model, '/', path);
     }
@@ -40,14 +36,14 @@ static void read_clone(const struct word_list *line, size_t from,
 
 void download_read(struct arena *a, const struct word_list *line, size_t from,
                    struct setting_list *out) {
-    struct str program = text_at(line, from), verb = text_at(line, from + 1);
+    struct str program = word_at(line, from), verb = word_at(line, from + 1);
     struct str model = STR(""), path = STR("");
     if (STR_IS_ONE(program, "hf", "huggingface-cli", "modelscope") &&
         str_eq(verb, STR("download"))) {
         model = OPTION_VALUE(line, "--model", "--repo-id");
         path = OPTION_VALUE(line, "--local-dir", "--local_dir");
-        if (model.n == 0 && !str_starts(text_at(line, from + 2), STR("-")))
-            model = text_at(line, from + 2);
+        if (model.n == 0 && !str_starts(word_at(line, from + 2), STR("-")))
+            model = word_at(line, from + 2);
     } else if (str_eq(program, STR("git")) && str_eq(verb, STR("clone"))) {
         read_clone(line, from, &model, &path);
     }

@@ -138,9 +138,7 @@ static void read_model(struct pod *p, struct workload *w) {
     if (model == NULL || !str_eq(w->name, STR("main")) ||
         scalar_of(member(degrees, "data")).n > 0)
         return;
-    bool is_bare = w->words.count == 0 ||
-                   str_starts(w->words.at[0].text, STR("-"));
-    if (is_bare)
+    if (w->words.count == 0 || str_starts(w->words.at[0].text, STR("-")))
         serve_model(p, w, model, degrees);
     for (size_t i = 0; i < w->words.count; i++)
         if (str_eq(w->words.at[i].text, STR(MODEL_MOUNT)))

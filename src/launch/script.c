@@ -176,8 +176,7 @@ static void keep_name(struct script_reader *w, const struct lint_word *word,
  * it. */
 static size_t words_before(const struct word_list *line) {
     size_t i = 0;
-    while (i < line->count &&
-           STR_IS_ONE(line->at[i].text, "then", "else", "do", "{", "!", "if",
+    while (STR_IS_ONE(word_at(line, i), "then", "else", "do", "{", "!", "if",
                       "elif", "while", "time", "exec", "nohup", "sudo"))
         i++;
     return i;
@@ -238,8 +237,7 @@ static void keep_command(struct script_reader *w,
 }
 
 static void count_depth(struct script_reader *w) {
-    struct str first = w->now.line.count > 0 ? w->now.line.at[0].text
-                                         : STR("");
+    struct str first = word_at(&w->now.line, 0);
     w->depth += STR_IS_ONE(first, "if", "case", "while", "for", "until");
     w->depth -= w->depth > 0 && STR_IS_ONE(first, "fi", "esac", "done");
 }
@@ -247,15 +245,14 @@ static void count_depth(struct script_reader *w) {
 /* The first name of "export A=b" or "local -r A=b"; `from`: it is neither. */
 static size_t names_begin(const struct word_list *line, size_t from,
                           bool *is_export) {
-    struct str first = from < line->count ? line->at[from].text
-                                          : STR("");
+    struct str first = word_at(line, from);
     *is_export = str_eq(first, STR("export"));
     if (!*is_export && !STR_IS_ONE(first, "local", "declare", "readonly",
                                    "typeset"))
         return from;
     do
         from++;
-    while (from < line->count && str_starts(line->at[from].text, STR("-")));
+    while (str_starts(word_at(line, from), STR("-")));
     return from;
 }
 
@@ -283,7 +280,7 @@ static void end_command(struct script_reader *w, struct str operator_text) {
     count_depth(w);
     size_t from = words_before(line), names = w->env.count;
     size_t first = names_begin(line, from, &is_export), at = first;
-    while (at < line->count && assigned(line->at[at].text) > 0)
+    while (assigned(word_at(line, at)) > 0)
         at++;
     bool is_alone = at == line->count, is_declared = first > from;
     for (size_t i = first; i < at && !is_part; i++)
@@ -339,9 +336,7 @@ static size_t read_array(struct script_reader *w, struct shell *sh, size_t at,
 /* The name in "ARGS=" or "ARGS+=" at the end of the line so far; empty:
  * none. */
 static struct str array_begun(struct script_reader *w, bool *adds) {
-    struct str last = w->now.line.count > 0
-                          ? w->now.line.at[w->now.line.count - 1].text
-                          : STR("");
+    struct str last = word_at(&w->now.line, w->now.line.count - 1);
     *adds = str_ends(last, STR("+="));
     size_t cut = last.n - (*adds ? 2 : 1);
     return str_ends(last, STR("=")) && last.n > 1 ? str_slice(last, 0, cut)

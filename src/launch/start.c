@@ -112,7 +112,7 @@ static bool is_compose(const struct word_list *line, size_t from) {
  * than the service's own is run. */
 static size_t service_at(const struct word_list *line, size_t verb) {
     size_t i = verb;
-    while (i < line->count && str_starts(line->at[i].text, STR("-"))) {
+    while (str_starts(word_at(line, i), STR("-"))) {
         if (str_starts(line->at[i].text, STR("--entrypoint")))
             return line->count;
         i += takes_value(line->at[i].text) ? 2 : 1;
@@ -144,8 +144,7 @@ static bool compose_find(struct arena *a, const struct engine_words *engines,
  * the program. */
 static size_t last_named(struct arena *a, const struct engine_words *engines,
                          const struct word_list *line, size_t named) {
-    while (named + 1 < line->count &&
-           names_engine(a, engines, line->at[named + 1].text, false))
+    while (names_engine(a, engines, word_at(line, named + 1), false))
         named++;
     return named;
 }

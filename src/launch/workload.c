@@ -14,6 +14,10 @@ void word_add(struct arena *a, struct word_list *list, struct str text,
         (struct lint_word){text, at};
 }
 
+struct str word_at(const struct word_list *list, size_t i) {
+    return i < list->count ? list->at[i].text : STR("");
+}
+
 struct workload *workload_copy(struct arena *a, const struct workload *w) {
     struct workload *copy = arena_alloc(a, sizeof *copy);
     *copy = *w;

@@ -63,6 +63,8 @@ struct workload *workload_new(struct arena *a, struct workload_list *list,
 struct workload *workload_copy(struct arena *a, const struct workload *w);
 void word_add(struct arena *a, struct word_list *list, struct str text,
               struct span_of_file at);
+/* The text of word i; empty: there are fewer. */
+struct str word_at(const struct word_list *list, size_t i);
 /* Adds each word of a text, all with one position. */
 void words_split(struct arena *a, struct word_list *list, struct str text,
                  struct span_of_file at);
