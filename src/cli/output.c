@@ -110,7 +110,7 @@ int cli_write(void *ctx, const char *bytes, size_t n) {
     }
     if (strcmp(c->format, "text") == 0 && !has_glyphs())
         return put_in_ascii(bytes, n) ? 0 : 1;
-    return fwrite(bytes, 1, n, stdout) == n ? 0 : 1;
+    return n == 0 || fwrite(bytes, 1, n, stdout) == n ? 0 : 1;
 }
 
 /* Writes "[" before the first item of a JSON list, and "," between items. */

@@ -82,6 +82,16 @@ class Fit(unittest.TestCase):
         return file.name
 
 
+class Empty(unittest.TestCase):
+    def test_csv_without_a_table_is_empty(self):
+        """Under sanitizers: no bytes are no pointer for fwrite()."""
+        program = os.path.abspath(os.environ.get("OOMKB_SAN", OOMKB))
+        done = subprocess.run(
+            [program, "fit", "--format", "csv", "--model", LLAMA, "--gpu",
+             "RTX 4090"], env=ENV, capture_output=True, check=False)
+        self.assertEqual((done.stdout, done.stderr), (b"", b""))
+
+
 class Commands(Fit):
     """A command line in the engine's own words. Flags and what they mean:
     vLLM's engine/arg_utils.py (human_readable_int: 1k is 1000, 1K is 1024),
