@@ -30,6 +30,7 @@
  * each of its own code; a run is worth some by itself. */
 #define HOT_A_BYTE 8
 #define HEAT_RUN 60
+#define HOLDS_BYTES 340 /* that a guard or a condition looks at, about */
 #define JIT_STACK_FIRST (32 * 1024)
 
 struct matcher {
@@ -313,7 +314,7 @@ bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
 
 enum holding regex_holds(struct matcher *m, struct regex *r,
                          const struct search *s) {
-    heat(m, r, 0, PCRE2_JIT_COMPLETE);
+    heat(m, r, HOLDS_BYTES, PCRE2_JIT_COMPLETE);
     int code = run(m, r, s, 0, m->aside);
     if (code < 0 && code != PCRE2_ERROR_NOMATCH)
         m->groups_set = code;
