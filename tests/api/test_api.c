@@ -237,6 +237,10 @@ static void a_fix_is_known_or_its_neighbours_are_named(void **state) {
     assert_non_null(strstr(err.text, "demo/pool"));
     assert_int_equal(oomkb_fix_check(kb, "demo/pool", "lover", &err),
                      OOMKB_ERROR_USAGE);
+    assert_non_null(strstr(err.text, "lower"));
+    assert_null(strstr(err.text, "offload"));
+    assert_int_equal(oomkb_fix_check(kb, "demo/pool", "quite-another", &err),
+                     OOMKB_ERROR_USAGE);
     assert_non_null(strstr(err.text, "lower, offload"));
     assert_int_equal(oomkb_fix_check(kb, "quite another", "x", &err),
                      OOMKB_ERROR_USAGE);
