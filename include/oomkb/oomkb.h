@@ -184,7 +184,7 @@ OOMKB_API int oomkb_entry_write(const oomkb *kb, const char *id,
                                 oomkb_error *err);
 
 /* OOMKB_OK if the entry has a fix of that id, or a program has such a lever;
- * else OOMKB_ERROR_USAGE: err has the nearest entries, or the entry's fixes. */
+ * else OOMKB_ERROR_USAGE: err has the nearest names, or the entry's fixes. */
 OOMKB_API int oomkb_fix_check(const oomkb *kb, const char *entry,
                               const char *fix, oomkb_error *err);
 
