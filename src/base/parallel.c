@@ -1,9 +1,9 @@
 /* parallel.c: threads that take the next part until there is none.
  *
- * They live as long as a run. The caller is the first of them. A thread that cannot be had leaves its parts
- * to the others. Parts are handed out in order, so when one fails, all before it
- * are done or being done: the first fault is the same for any number of
- * threads. */
+ * They live as long as a run. The caller is the first of them. A thread that
+ * cannot be had leaves its parts to the others. Parts are handed out in order,
+ * so when one fails, all before it are done or being done: the first fault is
+ * the same for any number of threads. */
 #include "base/parallel.h"
 
 #include <pthread.h>

@@ -29,7 +29,8 @@ static inline plain_bytes plain_load(const char *p) {
 #if defined(__x86_64__) && !defined(__AVX2__) && !defined(__SANITIZE_ADDRESS__)
 #define PLAIN_WIDE __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define PLAIN_HAS_WIDE                                                         \
-    (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+    (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&        \
+     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
 #else
 #define PLAIN_WIDE
 #define PLAIN_HAS_WIDE false

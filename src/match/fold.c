@@ -1,6 +1,12 @@
-/* fold.c: see fold.h. STEP bytes at a time, by loops over bytes that compilers
- * turn into what the machine has; of each step a word of bits says where lines
- * end, where blanks stand and where something odd may be. */
+/* fold.c: see fold.h.
+ *
+ *     text  --read_block()-->  small letters; newlines, and which steps may have
+ *                              a run of blanks or something odd
+ *           --fold()-------->  stretches of plain steps are copied; blanks are
+ *                              left out of the others, and lines noted
+ *
+ * A block is read by loops over bytes that compilers turn into what the machine
+ * has. */
 #include "match/fold.h"
 
 #include <string.h>

@@ -111,7 +111,7 @@ static int64_t least_gpu(const struct inputs *c, struct span pool) {
 static void bound_by_card(const struct query *q, const struct kv_side *kv,
                           struct estimate *e) {
     const struct fact *now = &q->c->in[FACT_gpu_memory_utilization];
-    bool is_stated = is_share_stated(q->c);
+    bool is_stated = is_share_stated(q->c), is_proposed = is_stated;
     struct span gap = span_minus(kv->need, kv->pool);
     struct span weights = span_in(q->c, FACT_weights_bytes);
     int64_t least = least_gpu(q->c, kv->pool), size;
@@ -132,18 +132,23 @@ static void bound_by_card(const struct query *q, const struct kv_side *kv,
     if (step > 0 && step <= above) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_at_least", short_by, RATIO(step),
                     SHORT(least));
-        e->proposed = propose(FACT_gpu_memory_utilization, now->number + step);
+        is_proposed = true;
     } else if (large > above) {
         if (above > 0 && mul_div_floor(gap.low, MICRO, above, &size)) {
             ESTIMATE_IF(q, e, "verdict.if.gpu_least", short_by, SHORT(size));
             e->share_micro = 0;
         }
+        return;
     } else if (small > above || weights.low >= SMALL_CARD * GIB) {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size_large", short_by, RATIO(large));
+        step = large;
     } else {
         ESTIMATE_IF(q, e, "verdict.if.gpu_size", short_by, RATIO(large),
                     RATIO(small));
+        step = small;
     }
+    if (is_proposed) /* what is enough on each GPU that the note names */
+        e->proposed = propose(FACT_gpu_memory_utilization, now->number + step);
 }
 
 /* The share in force is unknown: so much more of the GPU than now. */
