@@ -157,6 +157,24 @@ static void a_larger_share_needs_the_card(void **state) {
     assert_text(e.condition.arg[2], "0.01");    /* of 24 GiB */
     assert_int_equal(e.needs.count, 2);
     assert_text(e.formula, "6.30 GiB - 6.11 GiB");
+    assert_false(e.proposed.known); /* a default is not raised */
+}
+
+static void a_command_raises_the_share_as_its_note_says(void **state) {
+    struct inputs c = case_of(NULL, NULL,
+                              SAID({FACT_kv_needed, "3.31 GiB"},
+                                   {FACT_kv_available, "2.19 GiB"},
+                                   {FACT_gpu_memory_utilization, "0.85"}));
+    struct estimate e =
+        effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
+    assert_condition(&e, "verdict.if.gpu_size");
+    assert_text(e.condition.arg[2], "0.05");    /* of 24 GiB */
+    assert_int_equal(e.proposed.number, 900000);
+    say(&c, FACT_kv_needed, "10.07 GiB", SOURCE_LOG);
+    e = effect_of(*state, &c, SHORT_KV_POOL, EFFECT_gpu_memory_utilization_up);
+    assert_condition(&e, "verdict.if.gpu_size_large");
+    assert_text(e.condition.arg[1], "0.1");     /* of 80 GiB */
+    assert_int_equal(e.proposed.number, 950000);
 }
 
 static void a_larger_share_is_the_least_that_holds_it(void **state) {
@@ -661,6 +679,7 @@ int main(void) {
         WITH_ARENA(v0_says_how_many_tokens_fit),
         WITH_ARENA(no_pool_at_all_is_not_mended_by_a_shorter_length),
         WITH_ARENA(a_larger_share_needs_the_card),
+        WITH_ARENA(a_command_raises_the_share_as_its_note_says),
         WITH_ARENA(a_share_that_is_said_bounds_the_card),
         WITH_ARENA(a_larger_share_is_the_least_that_holds_it),
         WITH_ARENA(pairs_give_56_KiB_where_nothing_is_fixed),
