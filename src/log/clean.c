@@ -1,14 +1,14 @@
-/* clean.c: colours, control bytes, NULs and bad UTF-8 taken out of a line.
+/* clean.c: removes colours, control bytes, NULs and bad UTF-8 from a line.
  *
  * Colours come as ESC [ 1;36 m, and in pasted and forwarded logs with the ESC
- * written out ("\x1b[36m", "#033[36m", "^[[36m") or lost ("[1;36m"). A lost ESC
- * is believed only for what can be nothing else: "[5m]" is five minutes.
+ * written out ("\x1b[36m", "#033[36m", "^[[36m") or lost ("[1;36m"). Without an
+ * ESC only what can be nothing else is a colour: "[5m]" is five minutes.
  *
- * NULs: many in a line are the other halves of UTF-16 (a shell appended to a
- * file in another encoding), those at its front the hole that log rotation
- * left; both go. Any other is data and becomes a blank. So does U+00A0, which
- * web pages put for blanks; U+200B and U+FEFF have no width and go, and so
- * does a carriage return that is written out.
+ * Many NULs in a line are the other halves of UTF-16 (a shell appended to a
+ * file in another encoding), NULs at its front are the hole that log rotation
+ * left; both are removed. Any other NUL is data and becomes a blank. So does
+ * U+00A0, which web pages use for blanks. U+200B and U+FEFF have no width and
+ * are removed, and so is a carriage return that is written out.
  */
 #include "log/clean.h"
 
@@ -31,7 +31,7 @@ static bool take_csi(struct cursor *c) {
     return true;
 }
 
-/* The title of a window: up to BEL or ESC \. */
+/* A title or a link: up to BEL or ESC \. */
 static bool take_osc(struct cursor *c) {
     size_t end = c->at + OSC_BYTES_MAX;
     for (size_t i = c->at; i < c->text.n && i < end; i++) {
@@ -45,7 +45,7 @@ static bool take_osc(struct cursor *c) {
     return false;
 }
 
-/* What follows a real ESC. */
+/* The rest of a sequence behind ESC. */
 static void take_escape(struct cursor *c) {
     size_t from = c->at;
     bool is_whole = true;
@@ -65,7 +65,7 @@ static void take_escape(struct cursor *c) {
         c->at = from;
 }
 
-/* "[1;36m" and the like, "[K"; *is_plain: one number that may be a text. */
+/* "[1;36m" and the like, "[K"; *is_plain: it has one number and may be text. */
 static bool take_colour(struct cursor *c, bool *is_plain) {
     struct cursor try = *c;
     size_t numbers = 0;
@@ -133,8 +133,8 @@ static bool may_begin_colour(struct str s, size_t i) {
     return (c == '#' && next == '0') || (c == '^' && next == '[');
 }
 
-/* Which of these bytes may be special; a bit for each. next: the bytes one
- * further on. May say so too often. */
+/* A bit for each of these bytes that may be special; some of them are not.
+ * next: the bytes one further on. */
 static uint32_t may_be_special(plain_bytes here, plain_bytes next) {
     plain_bytes bad = plain_is_unprintable(here) & (here != '\t');
     plain_bytes colour = (here == '[') & (next >= '0') & (next <= '9');
@@ -143,19 +143,19 @@ static uint32_t may_be_special(plain_bytes here, plain_bytes next) {
     return plain_bits(bad | colour | written);
 }
 
-/* What looks like a colour may be none: "[12/99]". */
+/* True if a colour begins there. "[12/99]" is none. */
 static bool is_colour(struct str s, size_t at) {
     struct cursor c = {s, at};
     return (s.p[at] != '[' && take_spelled(&c)) || take_bare(&c);
 }
 
-/* Does a colour begin there, or is it a control byte, or no ASCII? */
+/* True if a colour begins there, or the byte is a control byte or no ASCII. */
 static bool is_special(struct str s, size_t i) {
     return !is_plain_byte(s.p[i]) ||
            (may_begin_colour(s, i) && is_colour(s, i));
 }
 
-/* How far the line can be taken as it is. */
+/* The offset up to which the line is plain. */
 static size_t plain_run(struct str s, size_t from) {
     size_t i = from;
     while (s.n - i > PLAIN_STEP) {
@@ -167,7 +167,7 @@ static size_t plain_run(struct str s, size_t from) {
         i += PLAIN_STEP;
     }
     if (s.n - from > PLAIN_STEP && is_plain_byte(s.p[s.n - 1])) {
-        const char *last = s.p + s.n - PLAIN_STEP; /* looks back a little */
+        const char *last = s.p + s.n - PLAIN_STEP; /* overlaps what was read */
         if (may_be_special(plain_load(last - 1), plain_load(last)) == 0)
             return s.n;
     }
@@ -176,7 +176,7 @@ static size_t plain_run(struct str s, size_t from) {
     return i;
 }
 
-/* A carriage return that an editor wrote out: "^M" at the end. */
+/* Removes a carriage return that an editor wrote out: "^M" at the end. */
 static struct str without_return(struct str s) {
     return str_ends(s, STR("^M")) ? str_slice(s, 0, s.n - 2) : s;
 }
@@ -205,7 +205,7 @@ static size_t count_nuls(struct str s) {
     return n;
 }
 
-/* One thing that is not plain, at the cursor. */
+/* Reads one byte or sequence that is not plain. */
 static void take_special(struct cursor *c, struct buf *out, bool drop_nuls) {
     if (cursor_char(c, '\0')) {
         if (!drop_nuls && out->n > 0)

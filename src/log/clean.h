@@ -1,15 +1,16 @@
-/* clean.h: one line without what a terminal would obey. */
+/* clean.h: removes from a line what controls a terminal. */
 #ifndef LOG_CLEAN_H
 #define LOG_CLEAN_H
 
 #include "base/buf.h"
 
-/* Returns s itself when there is nothing to do, else what it left in scratch
- * (which it clears first). Always valid UTF-8 without control bytes but \t. */
+/* Returns s itself if there is nothing to remove, else its rest in scratch,
+ * which is cleared first. The result is valid UTF-8 without control bytes
+ * except \t. */
 struct str clean_line(struct str s, struct buf *scratch);
-/* Adds a character, if cleaning leaves it. */
+/* Adds a character unless cleaning removes it. */
 void clean_put(struct buf *out, uint32_t cp);
-/* Is there nothing in the line that cleaning changes? */
+/* True if clean_line() would return s itself. */
 bool clean_is_plain(struct str s);
 
 #endif

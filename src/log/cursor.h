@@ -1,5 +1,6 @@
-/* cursor.h: reading a text from left to right. Every cursor_ function takes
- * what it names and returns true, or leaves the place alone. ASCII only. */
+/* cursor.h: reads a text from left to right. A cursor_ function that takes what
+ * it names returns true and moves behind it; otherwise the position stays.
+ * ASCII only. */
 #ifndef LOG_CURSOR_H
 #define LOG_CURSOR_H
 
@@ -39,7 +40,7 @@ static inline bool cursor_text(struct cursor *c, struct str wanted) {
     return true;
 }
 
-/* How many, 0 included. */
+/* Returns the number of blanks and tabs taken, which may be 0. */
 static inline size_t cursor_blanks(struct cursor *c) {
     size_t from = c->at;
     while (cursor_peek(c) == ' ' || cursor_peek(c) == '\t')

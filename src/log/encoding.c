@@ -1,13 +1,13 @@
-/* encoding.c: UTF-8 and both UTF-16, told by a byte order mark or by where the
- * NULs stand in the first 256 bytes.
+/* encoding.c: UTF-8 and both byte orders of UTF-16, recognized by a byte order
+ * mark or by the NULs among the first 256 bytes.
  *
- *     "E\0r\0r\0"  UTF-16, low byte first: NULs at odd places
- *     "\0E\0r\0r"  UTF-16, high byte first: NULs at even places
+ *     "E\0r\0r\0"  UTF-16, low byte first: NULs at odd offsets
+ *     "\0E\0r\0r"  UTF-16, high byte first: NULs at even offsets
  *
  * The first bytes are held back until there are 256 or the input ends, so that
- * the answer does not hang on how the input was cut. UTF-8 passes through as
- * it is; bad bytes in it are somebody else's work (clean.c). What these bytes
- * show to be no log (kind.c) goes no further.
+ * the result does not depend on how the input was cut. UTF-8 is handed on as it
+ * is; clean.c removes bad bytes. An input whose first bytes show that it is no
+ * log (kind.c) is not handed on.
  */
 #include "log/encoding.h"
 
@@ -22,12 +22,12 @@ struct decoder {
     bytes_fn on_bytes;
     void *ctx;
     enum encoding encoding;
-    enum log_kind kind; /* anything but a log is not handed on */
+    enum log_kind kind; /* only a log is handed on */
     char probe[PROBE_BYTES];
     size_t probe_count;
-    bool has_half; /* the first byte of a pair waits */
+    bool has_half; /* `half` is the first byte of a pair */
     unsigned char half;
-    uint32_t high; /* a high surrogate waits; 0: none */
+    uint32_t high; /* a high surrogate without its low one; 0: none */
     struct buf out;
 };
 
@@ -39,8 +39,8 @@ struct decoder *encoding_open(struct arena *a, bytes_fn on_bytes, void *ctx) {
     return d;
 }
 
-/* UTF-16 without a mark: of its pairs 40 % or more have a NUL on one side and
- * hardly any on the other. */
+/* Without a byte order mark, a text is UTF-16 if 40 % or more of its pairs have
+ * a NUL on one side, and at most 5 % on the other. */
 static enum encoding guess(struct str s) {
     size_t nuls[2] = {0, 0}, pairs = s.n / 2;
     for (size_t i = 0; i < pairs * 2; i++)

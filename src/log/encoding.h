@@ -1,4 +1,4 @@
-/* encoding.h: whatever Windows wrote, as UTF-8. */
+/* encoding.h: decodes UTF-16, and UTF-8 with a byte order mark, to UTF-8. */
 #ifndef LOG_ENCODING_H
 #define LOG_ENCODING_H
 
@@ -11,7 +11,7 @@ struct decoder;
 struct decoder *encoding_open(struct arena *a, bytes_fn on_bytes, void *ctx);
 void encoding_feed(struct decoder *d, struct str bytes);
 void encoding_end(struct decoder *d);
-/* Known once KIND_BYTES were fed, or all is over. */
+/* LOG_KIND_LOG until KIND_BYTES were fed or the input has ended. */
 enum log_kind encoding_kind(const struct decoder *d);
 
 #endif

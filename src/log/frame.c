@@ -3,19 +3,18 @@
  *     2024-05-20T10:47:37.123456789Z stdout F (Worker pid=402) ERROR 05-20 ...
  *     '------ FRAME_TRANSPORT -------------' '- FRAME_WHO ---' '- FRAME_RECORD
  *
- * Frames nest in any order, so the table is tried again from its top after
- * each success, a bounded number of times. Of its rows those are tried that may
- * begin with the text's first bytes: for most lines none. A frame is taken off
- * only when it can be nothing else: what stays too long in a line does little
- * harm, what is lost is lost.
- */
+ * Frames nest in any order, so the table is tried again from its top after each
+ * success, a bounded number of times. Only rows that may begin with the text's
+ * first bytes are tried: for most lines none. A frame is removed only if it
+ * cannot be part of the message: a frame too many does little harm, text that
+ * is removed is lost. */
 #include "log/frame_rows.h"
 
 #include "base/limits.h"
 
-#define HEAD_BYTES 128 /* in which a tab or bar stands */
+#define HEAD_BYTES 128 /* IF_TAB, IF_BAR: of the text */
 
-/* ---- the table, compiled ---- */
+/* ---- compiling the table ---- */
 
 static void add_row(struct frames *t, size_t row) {
     const struct frame_row *r = &frame_rows[row];
@@ -100,8 +99,8 @@ static bool take_row(struct frame *f, size_t row) {
     struct peg_match m;
     if (!is_due(f, r) ||
         !peg_match(f->frames->pegs, f->frames->patterns[row], f->text, &m) ||
-        ((r->rules & IS_LABEL) != 0 && !frame_believe_label(f, row, &m)) ||
-        ((r->rules & IS_MARK) != 0 && !frame_believe_mark(f, &m)))
+        ((r->rules & IS_LABEL) != 0 && !frame_accept_label(f, row, &m)) ||
+        ((r->rules & IS_MARK) != 0 && !frame_accept_mark(f, &m)))
         return false;
     take(f, row, &m);
     return true;
@@ -114,7 +113,7 @@ bool frame_take_cri(struct frame *f) {
     return take_row(f, row);
 }
 
-/* ---- all of them ---- */
+/* ---- all rows ---- */
 
 static bool take_one(struct frame *f) {
     const struct frames *t = f->frames;
@@ -139,7 +138,7 @@ static void note_prefix(struct frame *f, const char *prefix) {
 }
 
 void frame_strip(struct frame *f) {
-    const char *prefix = NULL; /* of the record */
+    const char *prefix = NULL; /* where the record's prefix begins */
     struct peg_match m;
     for (int round = 0; round < FRAME_ROUNDS_MAX; round++) {
         const char *before = f->text.p;

@@ -1,5 +1,5 @@
-/* frame_rows.h: the table of frames, and what its loop shares with the proof of
- * marks and labels. Private to the files frame*.c. */
+/* frame_rows.h: the rows of the table of frames, and the check of marks and
+ * labels. Private to the files frame*.c. */
 #ifndef LOG_FRAME_ROWS_H
 #define LOG_FRAME_ROWS_H
 
@@ -7,24 +7,24 @@
 #include "base/limits.h"
 #include "base/peg.h"
 
-/* When a row of the table is tried, and what it says of the line, as bits. */
+/* When a row of the table is tried, and what it means for the line, as bits. */
 enum frame_rule {
-    IS_LABEL = 1, /* it may stand before every line and proves nothing alone */
+    IS_LABEL = 1, /* it may be part of the message: see frame_proof.c */
     IF_OUTERMOST = 1 << 4,
-    IF_TAB = 1 << 5,        /* one stands near */
-    IF_BAR = 1 << 6,        /* "|" does */
-    IF_STAMPED = 1 << 7,    /* behind a time */
-    IF_NO_RECORD = 1 << 8,  /* not behind a time or level */
-    IF_NO_LEVEL = 1 << 9,
-    IF_NO_PROCESS = 1 << 10, /* none is named yet */
-    IF_NO_SOURCE = 1 << 11,  /* nor a container */
+    IF_TAB = 1 << 5,         /* there is a tab near */
+    IF_BAR = 1 << 6,         /* there is a "|" near */
+    IF_STAMPED = 1 << 7,     /* behind a time */
+    IF_NO_RECORD = 1 << 8,   /* not behind a time or level */
+    IF_NO_LEVEL = 1 << 9,    /* not behind a level */
+    IF_NO_PROCESS = 1 << 10, /* no process is named yet */
+    IF_NO_SOURCE = 1 << 11,  /* no container is named yet */
     IS_STAMP = 1 << 12,
     IS_LEVEL = 1 << 13,
     IS_RECORD = 1 << 14,
     NO_RECORD = 1 << 15, /* the time before it is a carrier's */
-    OWN_BLANK = 1 << 16, /* the blank at its end may have been the text's: who
-                            wrapped that counted it */
-    IS_MARK = 1 << 17,   /* the same of a mark */
+    OWN_BLANK = 1 << 16, /* the blank at its end may belong to the text, and
+                            then counts in the width of a wrapped line */
+    IS_MARK = 1 << 17,   /* as IS_LABEL, for a mark */
     AFTER_STAMP = IF_STAMPED | IF_NO_LEVEL | IS_LEVEL | IS_RECORD
 };
 
@@ -35,22 +35,23 @@ struct frame_row {
     const char *pattern, *sample;
 };
 
-/* frame_table.c; behind the last row stands one without a name. */
+/* frame_table.c. A row without a name ends it. */
 extern const struct frame_row frame_rows[];
 
 struct frames {
     struct peg_set *pegs;
     uint16_t patterns[FRAME_ROWS_MAX];
     struct peg_index rows;
-    uint64_t stamped, labels; /* those rows that ask for a time; the labels */
+    uint64_t stamped, labels; /* bits of the rows IF_STAMPED; IS_LABEL */
     uint16_t sure, unmistakable, block_count, begins_record;
 };
 
-/* frame_proof.c: is this mark or label one? m: what it took of f->text. Notes
- * in f what the next line wants to know. */
+/* frame_proof.c: true if this mark or label is none of the message's text. m:
+ * the match at the front of f->text. They set the members of f that the next
+ * line depends on. */
 extern const char frame_sure[], frame_unmistakable[], frame_block_count[];
-bool frame_believe_mark(struct frame *f, const struct peg_match *m);
-bool frame_believe_label(struct frame *f, size_t row,
-                         const struct peg_match *m);
+bool frame_accept_mark(struct frame *f, const struct peg_match *m);
+bool frame_accept_label(struct frame *f, size_t row,
+                        const struct peg_match *m);
 
 #endif

@@ -1,8 +1,8 @@
-/* frame_table.c: what stands before a message, row by row in the order in which
- * it is tried. A new framing is a row: when it is tried and what it says of the
- * line (enum frame_rule), a pattern (peg.h), and a sample: a line with only
- * that before its message gives the message alone (tests/log/test_frames.c).
- * What a pattern names goes to the line's stream.
+/* frame_table.c: the table of frames, in the order in which they are tried. A
+ * new frame is a row: when it is tried and what it means for the line (enum
+ * frame_rule), a pattern (peg.h), and a sample, which tests/log/test_frames.c
+ * puts before a message and expects to be removed. Named groups of the pattern
+ * are noted by note_capture() (frame.c).
  */
 #include "log/frame_rows.h"
 
@@ -21,30 +21,30 @@
 #define PID "(?<pid>%d{1,18})"
 #define RANK "(?<rank>%d{1,18})"
 #define ENDS "( |$)"           /* one blank, or the line has no message */
-#define STAYS "((?= )|$) ?"    /* the same, before text that may be set in */
-/* Of a rank: "TP3", "DP0 TP1" */
+#define STAYS "((?= )|$) ?"    /* the same, before text that may be indented */
+/* of a rank: "TP3", "DP0 TP1" */
 #define PLACE "(TP" RANK "|([%l_](?=[%l_]))*P%d{1,18})"
 #define ATTRIBUTES "(,? ?(rank=" RANK "|(ip|local_rank)=[^,) ]+))*"
-/* Of a machine or a pod: with a digit, which few words have */
+/* of a machine or a pod: with a digit, which few words have */
 #define NAME "(?=[a-z%d])[a-z.-]{0,62}%d[a-z0-9.-]{0,62}"
 #define BAR_WORD "[%w./:#@-]{1,63}"
 #define BAR_WORDS "(?=%w)(" BAR_WORD " (?!%s*%|)){0,3}" BAR_WORD
 #define BAR "%s+%|( |$)"
 
 const struct frame_row frame_rows[] = {
-    /* ---- who pasted it ---- */
+    /* ---- marks of who pasted it ---- */
     {"e-mail quote", FRAME_QUOTE, 0, ">>?" ENDS, "> "},
     {"comment", FRAME_QUOTE, IF_OUTERMOST | IS_MARK,
      "%s{0,6}(##?|///?|--|%*|%||;;?|%%|!|::|rem|REM)" ENDS, "# "},
 
-    /* ---- who carried it ---- */
+    /* ---- carriers ---- */
     {"CRI", FRAME_TRANSPORT, 0,
      ISO_DAY CLOCK "[^ ]+ (stdout|(?<stderr>stderr)) ((?<partial>P)|F)" ENDS,
      "2026-01-02T03:04:05.123456789+08:00 stderr F "},
     {"kubectl --prefix", FRAME_TRANSPORT, 0,
      "%[pod/(?<pod>[^/%] ]+)/(?<container>[^%] ]+)%] ?", "[pod/llm-0/main] "},
-    /* A name without a number needs the two blanks of padding; foreman puts its
-     * clock before it, pm2 a number. */
+    /* A name without a number needs two blanks of padding. foreman puts a clock
+     * before the name, pm2 a number. */
     {"docker compose", FRAME_TRANSPORT, IF_BAR,
      "(" CLOCK " )?(%d{1,4}%|)?(?<container>[a-z][a-z0-9]*"
      "([-_.]+(?!%d+ )[a-z0-9]*)*([-_.]+%d+(?= )|(?=%s{2}))) %s*%|" ENDS,
@@ -80,7 +80,7 @@ const struct frame_row frame_rows[] = {
      "%[%s*(%d{1,10}.%d{6}|[^ %]]{3} " MONTH_AND_TIME " %d{4})%]" ENDS,
      "[Fri Jan  2 03:04:05 2026] "},
 
-    /* ---- which rank or process said it ---- */
+    /* ---- the rank or process that printed it ---- */
     {"mpirun", FRAME_WHO, OWN_BLANK,
      "%[([^%] ,]*,)?(mpirank:)?" RANK "(,[^%] ]+)?%]<std(out|err)>: ?",
      "[1,mpirank:3,algo-1]<stderr>:"},
@@ -98,8 +98,8 @@ const struct frame_row frame_rows[] = {
      "(RayWorkerWrapper rank=1, pid=402, ip=192.0.2.7) "},
 
     /* ---- the program's own time and level ---- */
-    /* A carrier's clock has more digits. It stamps every line, so it begins no
-     * record. */
+    /* The clock of a carrier has more digits. It stands before every line, so
+     * it does not begin a record. */
     {"carrier's timestamp", FRAME_RECORD, IS_STAMP,
      TIME_TO_SECONDS "[.,]%d{7,9}" ZONE "([ \t]|: |$)",
      "2026-01-02T03:04:05.1234567Z "},
@@ -149,9 +149,10 @@ const struct frame_row frame_rows[] = {
     {"bracket", FRAME_WHO, IS_LABEL | IF_NO_RECORD,
      "%[(?<process>([^%[%]\"'(,/=%d]+|%d(?!%d*%])){0,62})" RANK
      "%](:((?=%s{2}(?!%s))| ?)| )", "[worker3]: "},
-    /* "function: |" is the program's own table, and nobody's name. */
+    /* "function: |" is a table that the program prints, and no name. */
     {"bar", FRAME_WHO, IS_LABEL | IF_NO_RECORD | IF_BAR,
-     "(?!%w+:%s+%|)(?<container>" BAR_WORDS "(%s+%| " BAR_WORDS "(?=" BAR "))?)" BAR,
+     "(?!%w+:%s+%|)"
+     "(?<container>" BAR_WORDS "(%s+%| " BAR_WORDS "(?=" BAR "))?)" BAR,
      "pod worker | "},
     {"stern", FRAME_WHO, IS_LABEL | IF_NO_RECORD,
      "(?=[a-z0-9.]*-)(?<pod>" NAME ") (?<container>[^ :=(),\"'/%|]+) ",

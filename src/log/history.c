@@ -1,13 +1,13 @@
-/* history.c: what of a long log is kept to be read again.
+/* history.c: keeps the parts of a long log that may be read again.
  *
  *     |== head ==|......|= zone =|..........|==== tail ====|
  *      4 MiB             before and behind   8 MiB
  *                        a failure
  *
- * The log is held in pieces of one size. The newest are the tail; a piece that
- * leaves it is used again, unless it belongs to the head or stands near a
- * failure. So a log of 12 MiB is held whole, and of any longer one not more
- * than 16.
+ * The log is held in pieces of 64 KiB. The newest pieces are the tail. The
+ * oldest of them is overwritten, unless it belongs to the head or is near a
+ * failure. So a log of up to 12 MiB is held whole, and of a longer one at most
+ * 16 MiB.
  */
 #include "log/history.h"
 
@@ -23,7 +23,7 @@
 #define TAIL_PIECES (HISTORY_TAIL_BYTES_MAX / PIECE_BYTES)
 #define ZONE_BEFORE 4 /* pieces */
 #define ZONE_BEHIND 1
-#define LITTLE_PIECES 1 /* where no failure stands */
+#define LITTLE_PIECES 1 /* of each end, if the log has no failure */
 
 struct piece {
     uint64_t place, lines; /* lines that end before it */
@@ -36,9 +36,9 @@ struct history {
     struct arena *a;
     struct piece **at; /* by place */
     size_t count, cap;
-    size_t settled;    /* those in front stay for good */
-    size_t zone_count; /* of them, no part of the head */
-    uint64_t zone_to;  /* a piece that begins before this is kept */
+    size_t settled;    /* pieces at the front that are never overwritten */
+    size_t zone_count; /* kept pieces outside the head */
+    uint64_t zone_to;  /* a piece that begins before this place is kept */
 };
 
 struct history *history_new(struct arena *a) {
@@ -54,7 +54,8 @@ static void keep(struct history *h, struct piece *p) {
     h->zone_count++;
 }
 
-/* The piece that has left the tail; NULL: it stays. */
+/* The piece that leaves the tail, to be overwritten; NULL: there is none, or it
+ * is kept. */
 static struct piece *take_oldest(struct history *h) {
     if (h->count - h->settled < TAIL_PIECES)
         return NULL;
@@ -120,8 +121,8 @@ static struct str bytes_of(const struct piece *p) {
     return (struct str){p->bytes, p->n};
 }
 
-/* Whole lines of the pieces [from, to), which follow each other in the log. */
-static void tell(const struct history *h, size_t from, size_t to,
+/* Reads the whole lines of the pieces [from, to), which are contiguous. */
+static void read_pieces(const struct history *h, size_t from, size_t to,
                  struct log_reader *reader, void (*on_end)(void *ctx)) {
     size_t skip = 0, stop = h->at[to - 1]->n; /* of the first; of the last */
     bool begins_inside = h->at[from]->place > 0, ends_inside = to < h->count;
@@ -146,18 +147,17 @@ static void tell(const struct history *h, size_t from, size_t to,
     on_end(reader->ctx);
 }
 
-/* Little of both ends; all where that is little. */
-void history_each(const struct history *h, bool is_all,
+void history_read(const struct history *h, bool is_all,
                   struct log_reader *reader, void (*on_end)(void *ctx)) {
     if (!is_all && h->count > 2 * LITTLE_PIECES) {
-        tell(h, 0, LITTLE_PIECES, reader, on_end);
-        tell(h, h->count - LITTLE_PIECES, h->count, reader, on_end);
+        read_pieces(h, 0, LITTLE_PIECES, reader, on_end);
+        read_pieces(h, h->count - LITTLE_PIECES, h->count, reader, on_end);
         return;
     }
     for (size_t from = 0, to; from < h->count; from = to) {
         for (to = from + 1; to < h->count; to++)
             if (h->at[to]->place != h->at[to - 1]->place + h->at[to - 1]->n)
                 break;
-        tell(h, from, to, reader, on_end);
+        read_pieces(h, from, to, reader, on_end);
     }
 }

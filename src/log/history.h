@@ -1,4 +1,5 @@
-/* history.h: what of a long log is kept to be read again. Private to log/. */
+/* history.h: keeps the parts of a long log that may be read again. Private to
+ * log/. */
 #ifndef LOG_HISTORY_H
 #define LOG_HISTORY_H
 
@@ -7,13 +8,13 @@
 struct history;
 
 struct history *history_new(struct arena *a);
-/* Decoded bytes, as they come. */
+/* Adds the next bytes of the decoded input. */
 void history_add(struct history *h, struct str bytes);
-/* What stands round this place is kept. */
+/* Keeps the text around this place. */
 void history_mark(struct history *h, uint64_t place);
-/* Each stretch of whole lines that is kept is read, in order; is_all: of its
- * beginning and its end, else little of both. */
-void history_each(const struct history *h, bool is_all,
+/* Reads what is kept, in order, and calls on_end after each contiguous part.
+ * Only whole lines are read. is_all false: only a little of both ends. */
+void history_read(const struct history *h, bool is_all,
                   struct log_reader *reader, void (*on_end)(void *ctx));
 
 #endif

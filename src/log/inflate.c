@@ -5,19 +5,18 @@
  *     28 B5 2F FD        zstd; frames may follow each other
  *     5x 2A 4D 18        zstd, beginning with a frame that is skipped
  *     FD 37 7A 58 5A 00  xz; streams may follow each other
- *     else               as it is
+ *     else               not compressed
  *
- * The first six bytes are held back until they tell. Damage after the first
- * output ends the input and is reported as a truncation: what came before is
- * still a log. What follows a whole gzip member and is no member (the zeros of
- * a tape) is ignored, as gzip does.
+ * Nothing is decided before the first six bytes are there. Damage after the
+ * first output ends the input and is reported as a truncation: what came before
+ * is still a log. What follows a gzip member and is no member (the zeros of a
+ * tape) is ignored, as gzip does.
  *
- * Output leaves in pieces of OUT_BYTES however much a byte of input makes, so a
- * bomb takes time and no memory. What it holds is a decoder's window: 32 KiB of
- * gzip, WINDOW_MAX_MIB of the others. It refuses wider windows, which only
- * `zstd --long` above 27 and xz with a dictionary of its own ask for, and
- * nested compression.
- */
+ * Output has pieces of at most OUT_BYTES, whatever a byte of input expands to.
+ * So a decompression bomb takes time and no memory. Memory holds the window of
+ * a decoder: 32 KiB for gzip, WINDOW_MAX_MIB for the others. A larger window is
+ * refused: only `zstd --long` above 27 and xz with a dictionary size of its own
+ * have one. */
 #include "log/inflate.h"
 
 #include "base/limits.h"
@@ -32,18 +31,18 @@
 #define OUT_BYTES ((size_t)64 * 1024)
 #define WINDOW_MAX_MIB (1u << (INFLATE_WINDOW_LOG2_MAX - 20))
 #define XZ_MEMORY_MAX                                                         \
-    (((uint64_t)WINDOW_MAX_MIB + 16) << 20) /* and its tables */
+    (((uint64_t)WINDOW_MAX_MIB + 16) << 20) /* 16 MiB for its tables */
 
-/* What a step came to. */
+/* The result of a step. */
 enum step { STEP_MORE, STEP_END, STEP_DAMAGED, STEP_TOO_WIDE, STEP_NO_MEMORY };
 
 struct codec {
     const char *name;
     bool (*start)(struct inflater *i); /* false: out of memory */
-    /* Decompress some of *in, which is set behind it, into i->out; *made bytes
-     * of it. STEP_END: of a member. */
+    /* Decompresses from the front of *in, which it shortens, into i->out;
+     * *made: bytes there. STEP_END: a member ends. */
     enum step (*step)(struct inflater *i, struct str *in, size_t *made);
-    /* Between members: drops what is none from *in. False: no other follows. */
+    /* Behind a member: removes padding from *in. False: no member follows. */
     bool (*next)(struct inflater *i, struct str *in);
 };
 
@@ -54,7 +53,7 @@ struct inflater {
     const struct codec *codec; /* NULL: not compressed */
     char head[MAGIC_BYTES];
     size_t head_count;
-    bool is_known; /* by the head */
+    bool is_known; /* the codec was chosen by the head */
     bool is_open;  /* inside a member or frame */
     bool is_done;  /* nothing more is read */
     bool is_damaged;
@@ -202,7 +201,7 @@ static bool next_xz(struct inflater *i, struct str *in) {
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all codecs ---- */
 
 static const struct codec gzip = {"gzip", start_gzip, step_gzip, next_gzip};
 static const struct codec zstd = {"zstd", start_zstd, step_zstd, next_zstd};
@@ -216,7 +215,8 @@ static void hand_on(struct inflater *i, struct str bytes) {
         i->is_done = true;
 }
 
-/* What could not be held is no damage: half a log has another answer. */
+/* Raises if memory is short: part of a log would give another answer. Damage
+ * raises only if there was no output. */
 static void check(struct inflater *i, enum step step) {
     const char *name = i->codec->name;
     if (step == STEP_NO_MEMORY)
@@ -264,7 +264,7 @@ static const struct codec *codec_of(struct str head) {
     return is_zstd ? &zstd : NULL;
 }
 
-/* The head is as long as it gets: choose, and read it. */
+/* Chooses the codec by the head, which is complete, and reads the head. */
 static void choose(struct inflater *i) {
     struct str head = {i->head, i->head_count};
     i->codec = codec_of(head);

@@ -1,19 +1,17 @@
-/* kind.c: what is no log, by its first bytes.
+/* kind.c: recognizes an input that is no log by its first bytes.
  *
  *     magic    "PK\3\4", "\x7fELF" ...   its kind is named (kind.def)
  *     none     control bytes that no text has, and bytes that are no UTF-8
  *              among them: binary
  *
- * Three letters of text may be a magic as well ("MZ", "BZh"), so a kind that
- * begins like text has to look like no text behind that. It refuses to judge a
- * log with a hole of NULs at its front, or in another encoding: they have no
- * control bytes.
- */
+ * A text may begin with the letters of a magic ("MZ", "BZh"). So a kind whose
+ * magic is text must have other bytes behind it. A log with NULs at its front,
+ * or in another encoding, is a log: it has no control bytes. */
 #include "log/kind.h"
 
 #include "base/utf8.h"
 
-#define BINARY_LEAST 48 /* bytes; fewer do not tell */
+#define BINARY_LEAST 48 /* bytes; fewer prove nothing */
 
 static const struct magic {
     enum log_kind kind;
@@ -49,7 +47,8 @@ static struct odd_bytes count_odd(struct str s) {
     return odd;
 }
 
-/* At the front of a log that was rotated while it was written. */
+/* Removes the NULs at the front of a log that was rotated while it was written.
+ */
 static struct str without_hole(struct str s) {
     while (s.n > 0 && s.p[0] == '\0')
         s = str_slice(s, 1, s.n);
@@ -63,7 +62,8 @@ static bool is_binary(struct str head) {
            (odd.nul + odd.invalid) * 8 >= s.n;
 }
 
-/* "%PDF-1.4": its first line is text, and the one behind it need not be. */
+/* True if the input is of the kind. Behind a magic that begins with a letter
+ * and has at most four bytes there must be bytes that no text has. */
 static bool is_sure(const struct magic *m, struct str head) {
     struct odd_bytes odd = count_odd(str_slice(head, 0, 32));
     bool is_text = is_letter(m->bytes.p[0]) && m->offset == 0;

@@ -1,4 +1,4 @@
-/* kind.h: is an input a log at all, or an archive, a picture, a program? */
+/* kind.h: tells a log from an archive, a picture, a program. */
 #ifndef LOG_KIND_H
 #define LOG_KIND_H
 
@@ -9,16 +9,15 @@ enum log_kind {
 #define KIND(id, offset, magic) LOG_KIND_##id,
 #include "log/kind.def"
 #undef KIND
-    LOG_KIND_binary, /* of no kind that is known, but no text */
-    LOG_KIND_COUNT_OF
+    LOG_KIND_binary /* no text, and of no known kind */
 };
 
-#define KIND_BYTES 256 /* so many at the front tell */
+#define KIND_BYTES 256 /* bytes at the front that decide the kind */
 
-/* head: the first KIND_BYTES of the input, decompressed; all of it where it is
+/* head: the first KIND_BYTES of the decompressed input; all of it if it is
  * shorter. */
 enum log_kind log_kind_of(struct str head);
-/* "zip": the key of its text. NULL for a log. */
+/* The key of the kind's text, "zip". NULL for a log. */
 const char *log_kind_name(enum log_kind kind);
 
 #endif

@@ -1,15 +1,14 @@
-/* margin.c: the place in the code that a log handler sets at the right edge.
+/* margin.c: the place in the code that a log handler prints at the right edge.
  *
  *     ERROR    CUDA out of memory.             batch.py:47
  *              Tried to allocate 1.49 GiB. GPU 0 has ...
  *
  *     ERROR    CUDA out of memory.             batch.py:47 Tried to allocate
  *
- * Rich writes so; the message goes on under its first line, or behind the
- * place where somebody joined the lines. Two blanks before the place tell it
- * from a sentence that names a file; of a record's line that ends with it, one
- * does, for a full column leaves no more.
- */
+ * Rich prints this. The message continues on the next line, or behind the place
+ * if the lines were joined. Two blanks before the place tell it from a sentence
+ * that names a file. One blank is enough in the first line of a record that
+ * ends with the place, since a full column leaves no more. */
 #include "log/margin.h"
 
 #include "log/cursor.h"

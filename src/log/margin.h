@@ -9,8 +9,8 @@ struct margin {
     struct str before, after; /* of the message; after may be empty */
 };
 
-/* is_record: the text is the first line of a record. *out is untouched where
- * there is no such place. */
+/* is_record: the text is the first line of a record. False if there is no such
+ * place: then *out is unchanged. */
 bool margin_find(struct str text, bool is_record, struct margin *out);
 
 #endif

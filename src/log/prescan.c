@@ -1,17 +1,17 @@
-/* prescan.c: from a block of bytes to the lines that are read.
+/* prescan.c: chooses the lines of a block that are read.
  *
  *     base            read         looked                      n
- *      |----- back -----|..passed...|------- not looked at -----|
+ *      |----- back -----|..skipped..|------- not looked at -----|
  *                  '== region ==' '= region, goes on ==...
  *
- * A block is looked at by the selector before it is cut into lines. Round each
- * mark that it makes lies a region: so much before and behind the mark is read
- * as if everything had been. Regions that touch are one. Between them only
+ * The selector looks at a block before it is cut into lines. Around each of its
+ * marks lies a region: so many bytes before and behind the mark are read as if
+ * everything were read. Regions that touch are one. Between regions only
  * newlines are counted. The last line that is not blank is always read.
  *
- * Held are a block, what regions may reach back to, and the line that goes on.
- * A line longer than PRESCAN_LINE_MAX is no longer held but read as it comes. It
- * refuses to judge what matters: that is the selector's.
+ * The buffer has a block, the text before it that regions may reach back to,
+ * and the line that is not complete. A line longer than PRESCAN_LINE_MAX is not
+ * held but read as it comes. What matters is decided by the selector alone.
  */
 #include "log/prescan.h"
 
@@ -23,8 +23,8 @@
 #include "log/reader.h"
 
 #define PRESCAN_BLOCK (256 * 1024)
-#define PRESCAN_PART (512 * 1024) /* for each of several threads */
-#define PRESCAN_JOIN (2 * 1024)  /* a shorter gap is read */
+#define PRESCAN_PART (512 * 1024) /* of a block, for each of several threads */
+#define PRESCAN_JOIN (2 * 1024)   /* a shorter gap is read */
 
 struct prescan {
     struct arena *a;
@@ -32,23 +32,25 @@ struct prescan {
     struct log_reader *reader;
     char *held;
     size_t n, cap;
-    uint64_t base;         /* place of held[0]: a line's beginning */
-    uint64_t looked, read; /* places */
-    uint64_t until;        /* of the open region: it is read to there */
-    uint64_t bytes_passed, lines_passed; /* since something was read */
-    size_t block; /* so much is looked at at once */
+    uint64_t base;         /* place of held[0], where a line begins */
+    uint64_t looked, read; /* places: all before was looked at, or read */
+    uint64_t until;        /* place where the open region ends */
+    uint64_t bytes_skipped, lines_skipped; /* since something was read */
+    size_t block; /* bytes that are looked at at once */
     bool is_open;
     bool is_endless; /* in a line too long to be held */
     struct log_marks marks;
 };
 
-struct prescan *prescan_new(struct arena *a, const struct log_selector *selector,
+struct prescan *prescan_new(struct arena *a,
+                            const struct log_selector *selector,
                             struct log_reader *r) {
     struct prescan *s = arena_alloc(a, sizeof *s);
     *s = (struct prescan){.a = a, .selector = selector, .reader = r,
                           .is_open = true, .marks.a = a};
-    s->block = selector->at_once > 1 ? PRESCAN_PART * (size_t)selector->at_once
-                                  : PRESCAN_BLOCK;
+    s->block = selector->at_once > 1
+                   ? PRESCAN_PART * (size_t)selector->at_once
+                   : PRESCAN_BLOCK;
     return s;
 }
 
@@ -59,13 +61,14 @@ static struct str held_between(const struct prescan *s, uint64_t from,
     return (struct str){s->held + (from - s->base), (size_t)(to - from)};
 }
 
-/* The beginning of the line that the byte at `place` stands in. */
+/* The beginning of the line that holds the byte at `place`. */
 static uint64_t line_start(const struct prescan *s, uint64_t place) {
     return s->base + plain_behind_last(held_between(s, s->base, place), '\n');
 }
 
-/* Behind the line that holds `place`, or the last one before `end`. */
-static uint64_t line_end(const struct prescan *s, uint64_t place, uint64_t end) {
+/* The end of the line that holds `place`, but at most `end`. */
+static uint64_t line_end(const struct prescan *s, uint64_t place,
+                         uint64_t end) {
     if (place >= end)
         return end;
     struct str rest = held_between(s, place, end);
@@ -73,7 +76,7 @@ static uint64_t line_end(const struct prescan *s, uint64_t place, uint64_t end) 
     return at < rest.n ? place + at + 1 : end;
 }
 
-/* Has a carrier cut this line, so that the next one goes on with it? */
+/* True if a carrier has cut this line, so that the next one continues it. */
 static bool is_cut(const struct prescan *s, struct str line) {
     struct frame f = {.frames = s->reader->tables.frames, .text = line};
     struct str docker = STR("{\"log\":\"");
@@ -82,6 +85,7 @@ static bool is_cut(const struct prescan *s, struct str line) {
     return frame_take_cri(&f) && f.is_partial;
 }
 
+/* `start`, or the beginning of the cut lines above that the line continues. */
 static uint64_t before_cuts(const struct prescan *s, uint64_t start) {
     for (int i = 0; i < PRESCAN_CUT_LINES_MAX && start > s->base; i++) {
         uint64_t before = line_start(s, start - 1);
@@ -94,31 +98,32 @@ static uint64_t before_cuts(const struct prescan *s, uint64_t start) {
 
 /* ---- regions ---- */
 
-static void pass(struct prescan *s, uint64_t to) {
+static void skip_to(struct prescan *s, uint64_t to) {
     if (to <= s->read)
         return;
-    s->lines_passed += plain_count(held_between(s, s->read, to), '\n');
-    s->bytes_passed += to - s->read;
+    s->lines_skipped += plain_count(held_between(s, s->read, to), '\n');
+    s->bytes_skipped += to - s->read;
     s->read = to;
 }
 
-static void tell_passed(struct prescan *s) {
-    if (s->bytes_passed == 0)
+static void report_skipped(struct prescan *s) {
+    if (s->bytes_skipped == 0)
         return;
     s->selector->gap(s->selector->ctx);
-    reader_pass(s->reader, s->bytes_passed, s->lines_passed);
-    s->bytes_passed = s->lines_passed = 0;
+    reader_skip(s->reader, s->bytes_skipped, s->lines_skipped);
+    s->bytes_skipped = s->lines_skipped = 0;
 }
 
 static void read_to(struct prescan *s, uint64_t to) {
     if (to <= s->read)
         return;
-    tell_passed(s);
+    report_skipped(s);
     reader_block(s->reader, held_between(s, s->read, to));
     s->read = to;
 }
 
-/* The open region up to its end, which the selector may put off; not beyond. */
+/* Reads the open region to its end, but not beyond `end`. The selector may
+ * extend it. */
 static void read_region(struct prescan *s, uint64_t end) {
     while (s->is_open) {
         read_to(s, line_end(s, s->until, end));
@@ -130,14 +135,14 @@ static void read_region(struct prescan *s, uint64_t end) {
     }
 }
 
-/* from: a line's beginning. */
+/* from: the beginning of a line. */
 static void open_region(struct prescan *s, uint64_t from, uint64_t until) {
     if (s->is_open && s->until + PRESCAN_JOIN < from)
         read_region(s, from);
     if (!s->is_open) {
-        bool is_near = s->read + PRESCAN_JOIN >= from && s->bytes_passed == 0;
+        bool is_near = s->read + PRESCAN_JOIN >= from && s->bytes_skipped == 0;
         if (!is_near)
-            pass(s, from);
+            skip_to(s, from);
         s->is_open = true;
         s->until = until;
     }
@@ -161,7 +166,7 @@ static void read_mark(struct prescan *s, const struct log_mark *m) {
 static void drop_read(struct prescan *s) {
     uint64_t keep = minus(s->looked, PRESCAN_BACK_BYTES_MAX);
     keep = keep > s->base ? line_start(s, keep) : s->base;
-    pass(s, keep);
+    skip_to(s, keep);
     size_t gone = (size_t)(keep - s->base);
     s->n -= gone;
     s->base = keep;
@@ -173,14 +178,14 @@ static void look(struct prescan *s, size_t to) {
     struct str text = {s->held, s->n};
     s->marks.count = 0;
     s->selector->look(s->selector->ctx, text, s->base,
-                   (size_t)(s->looked - s->base), to, &s->marks);
+                      (size_t)(s->looked - s->base), to, &s->marks);
     for (size_t i = 0; i < s->marks.count; i++)
         read_mark(s, &s->marks.at[i]);
     s->looked = s->base + to;
     read_region(s, s->looked);
 }
 
-/* The last line that is known to be whole, with LOG_SELECTOR_AHEAD behind it. */
+/* The end of the last whole line with LOG_SELECTOR_AHEAD bytes behind it. */
 static size_t last_line_end(const struct prescan *s) {
     size_t at = s->n > LOG_SELECTOR_AHEAD ? s->n - LOG_SELECTOR_AHEAD : 0;
     size_t least = (size_t)(s->looked - s->base);
@@ -188,7 +193,7 @@ static size_t last_line_end(const struct prescan *s) {
     return at > least ? at : least;
 }
 
-/* From here on the line is read as it comes. */
+/* Reads what is held. The rest of the line is read as it comes. */
 static void begin_endless(struct prescan *s) {
     struct log_mark m = {(size_t)(s->looked - s->base), 2 * LOG_MEMORY,
                          PRESCAN_LINE_MAX};
@@ -211,8 +216,8 @@ static void look_at_block(struct prescan *s) {
         begin_endless(s);
 }
 
-/* Room for so much: in few steps, for what was outgrown is not given back, and
- * not beyond what is ever held. */
+/* Room for n bytes. It grows in few steps, since the arena does not take memory
+ * back, and stops at the most that is ever held. */
 static size_t room_for(const struct prescan *s, size_t n) {
     size_t most = PRESCAN_BACK_BYTES_MAX + 2 * (s->block + LOG_SELECTOR_AHEAD);
     size_t cap = 64 * 1024;
@@ -234,7 +239,7 @@ static void hold(struct prescan *s, struct str bytes) {
     s->n += bytes.n;
 }
 
-/* What is left behind the end of an endless line. */
+/* Reads the line up to its end. Returns the bytes behind it. */
 static struct str read_endless(struct prescan *s, struct str bytes) {
     size_t at = str_find_char(bytes, '\n');
     size_t n = at < bytes.n ? at + 1 : at;
@@ -263,10 +268,10 @@ void prescan_feed(struct prescan *s, struct str bytes) {
     }
 }
 
-/* The last line of the input that says something. */
+/* Reads the last line of the input that is not blank. */
 static void read_last_line(struct prescan *s) {
-    struct str said = str_trim((struct str){s->held, s->n});
-    size_t at = said.n > 0 ? (size_t)(said.p + said.n - s->held) : 0;
+    struct str text = str_trim((struct str){s->held, s->n});
+    size_t at = text.n > 0 ? (size_t)(text.p + text.n - s->held) : 0;
     struct log_mark m = {at, 2 * LOG_MEMORY, UINT32_MAX};
     read_mark(s, &m);
 }

@@ -1,5 +1,5 @@
-/* prescan.h: reading only where it may be worth it. Private to log/; what
- * decides is a log_selector (log.h). */
+/* prescan.h: reads only the parts of the input that a log_selector (log.h) has
+ * marked. Private to log/. */
 #ifndef LOG_PRESCAN_H
 #define LOG_PRESCAN_H
 
@@ -7,9 +7,10 @@
 
 struct prescan;
 
-/* The chosen bytes go to r: always whole lines, but for the end of the input and
+/* The chosen bytes go to r: whole lines, except at the end of the input and in
  * lines too long to be held. */
-struct prescan *prescan_new(struct arena *a, const struct log_selector *selector,
+struct prescan *prescan_new(struct arena *a,
+                            const struct log_selector *selector,
                             struct log_reader *r);
 void prescan_feed(struct prescan *s, struct str bytes);
 void prescan_end(struct prescan *s);

@@ -1,17 +1,18 @@
-/* reader.c: the way of a byte through the house.
+/* reader.c: from the bytes of a log to its lines.
  *
  *     feed -> inflate, twice -> count -> encoding -> cut at \n and \r -> clean
  *          -> frames -> JSON (and frames again) -> repr -> on_line
  *
- * Held while reading: one segment of at most LOG_LINE_MAX bytes, the stream
- * table, and a few words per stream (what was cut, how wide it was). Nothing
- * grows with the input. It refuses to look ahead: a line is judged by what came
- * before it.
+ * The reader holds one segment of at most LOG_LINE_MAX bytes, the stream table,
+ * and a few words per stream (what was cut, how wide it was). Nothing grows
+ * with the input. The reader does not look ahead: how a line is read depends
+ * on the lines before it.
  */
 #include "log/reader.h"
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "log/clean.h"
 #include "log/margin.h"
 #include "log/record.h"
@@ -20,35 +21,41 @@
 
 /* ---- what is remembered ----
  *
- * Only what stood near: so a reader that begins in the middle of an input, a
- * little before what matters, comes to the same answers as one that has read
- * everything. */
+ * Only the last LOG_MEMORY bytes count. So a reader that begins in the middle
+ * of an input, a little before what matters, gives the same lines as one that
+ * has read everything. */
 
-static uint64_t least_place(const struct log_reader *r, uint64_t reach) {
-    uint64_t least = r->place > reach ? r->place - reach : 0;
+static uint64_t least_place(const struct log_reader *r) {
+    uint64_t least = r->place > LOG_MEMORY ? r->place - LOG_MEMORY : 0;
     return least > r->began ? least : r->began;
 }
 
 static bool is_near(const struct log_reader *r, uint64_t noted) {
-    return noted > least_place(r, LOG_MEMORY);
+    return noted > least_place(r);
 }
 
-static enum wrap_seam seam_of(struct log_reader *r, struct wrap_page *page,
-                              struct wrap *before, struct str text,
-                              uint32_t quote_width, bool may_join) {
-    page->place = r->place;
-    page->least = least_place(r, LOG_MEMORY);
-    return wrap_look(page, before, text, quote_width, may_join);
+static enum wrap_seam find_seam(struct log_reader *r,
+                                struct wrap_widths *widths,
+                                struct wrap_line *before, struct str text,
+                                uint32_t quote_width, bool may_join) {
+    widths->place = r->place;
+    widths->least = least_place(r);
+    return wrap_find_seam(widths, before, text, quote_width, may_join);
+}
+
+/* The next line of the stream continues none. */
+static void forget_wrap(struct log_reader *r, uint32_t stream) {
+    r->recent.framed_wrap[stream] = (struct wrap_line){0};
 }
 
 static bool is_cut(const struct log_reader *r, bool is_stderr) {
-    return is_near(r, r->left.cut[is_stderr]);
+    return is_near(r, r->recent.cut_at[is_stderr]);
 }
 
-/* The rest has to come soon behind the line's end. */
+/* Counted from the end of the line, since the line may be long. */
 static void note_cut(struct log_reader *r, bool is_stderr, uint32_t stream) {
-    r->left.cut[is_stderr] = r->place + r->raw_n + 1;
-    r->left.goes_on[is_stderr] = stream;
+    r->recent.cut_at[is_stderr] = r->place + r->segment_bytes + 1;
+    r->recent.cut_stream[is_stderr] = stream;
 }
 
 /* ---- out ---- */
@@ -67,9 +74,7 @@ static void hand_out(struct log_reader *r, struct str text, uint32_t stream,
     r->has_output = true;
     r->stream = r->last_stream = stream;
     do {
-        line.text = str_slice(text, 0, LOG_LINE_MAX);
-        if (line.text.n < text.n)
-            line.text.n = reader_whole_characters(line.text);
+        line.text = str_slice(text, 0, utf8_cut(text, LOG_LINE_MAX));
         text = str_slice(text, line.text.n, text.n);
         r->on_line(r->ctx, &line);
         line.is_joined = true;
@@ -77,8 +82,8 @@ static void hand_out(struct log_reader *r, struct str text, uint32_t stream,
     } while (text.n > 0);
 }
 
-/* Without the place in the code at its right edge; what stands behind that is
- * a line of its own, and goes on with the message. */
+/* Removes the place in the code at the right edge of a line. What stands behind
+ * it becomes a line of its own, which continues the message. */
 static void hand_out_message(struct log_reader *r, struct str text,
                              uint32_t stream, bool is_joined,
                              bool is_record) {
@@ -96,7 +101,7 @@ static bool begins_traceback(struct str s) {
     return str_starts(s, STR("Traceback (most recent call last)"));
 }
 
-/* A text free of frames, which may be a repr of several lines. */
+/* Hands out a text without frames, which may be a repr of several lines. */
 static void hand_out_text(struct log_reader *r, struct str text,
                           uint32_t stream, bool is_joined, bool is_record) {
     if (!repr_unfold(text, &r->bufs[BUF_UNFOLDED])) {
@@ -118,61 +123,62 @@ static bool is_indented(struct str s) {
     return s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t');
 }
 
-/* A carrier that names a line but not the indented ones below it, as syslog
- * does with what came as one message of several lines. */
-static bool goes_with_carried(const struct log_reader *r,
-                              const struct frame *f) {
+/* True if a carrier has named the line above but not this indented one: syslog
+ * does so with a message of several lines. */
+static bool is_below_carried(const struct log_reader *r,
+                             const struct frame *f) {
     return f->kinds == 0 && is_indented(f->text) &&
-           is_near(r, r->left.carried);
+           is_near(r, r->recent.carried_at);
 }
 
-/* A record of several lines whose first is framed and full: who spoke above
- * goes on, for a few lines. A traceback is a record of its own. */
-static bool goes_on_unnamed(const struct log_reader *r,
-                            const struct frame *f) {
-    bool goes_on = r->left.wrap.is_filled_above ||
-                   (r->left.unnamed_lines > 0 && f->text.n > 0 &&
-                    r->left.unnamed_lines < UNNAMED_LINES_MAX &&
+/* True if the line continues a record of several lines of which only the first
+ * has a frame, and that one is full. At most UNNAMED_LINES_MAX lines do; a
+ * traceback is a record of its own. */
+static bool is_below_named(const struct log_reader *r,
+                           const struct frame *f) {
+    bool goes_on = r->recent.wrap.is_filled_above ||
+                   (r->recent.unnamed_lines > 0 && f->text.n > 0 &&
+                    r->recent.unnamed_lines < UNNAMED_LINES_MAX &&
                     !is_indented(f->text) && !begins_traceback(f->text));
     return (f->kinds & ~(unsigned)FRAME_QUOTE) == 0 && !f->is_record &&
-           goes_on && is_near(r, r->left.named);
+           goes_on && is_near(r, r->recent.named_at);
 }
 
 static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_find(r->streams, &f->who);
     if (stream == 0 && r->has_output)
         return r->stream;
-    bool goes_on = stream == 0 && goes_on_unnamed(r, f);
-    r->left.unnamed_lines = goes_on ? r->left.unnamed_lines + 1 : 0;
-    if (stream == 0 && (goes_on || goes_with_carried(r, f)))
+    bool goes_on = stream == 0 && is_below_named(r, f);
+    r->recent.unnamed_lines = goes_on ? r->recent.unnamed_lines + 1 : 0;
+    if (stream == 0 && (goes_on || is_below_carried(r, f)))
         return r->last_stream;
     bool is_carried = (f->kinds & FRAME_TRANSPORT) != 0;
-    r->left.named = stream != 0 ? r->place + 1 : 0;
-    r->left.carried = is_carried ? r->left.named : 0;
+    r->recent.named_at = stream != 0 ? r->place + 1 : 0;
+    r->recent.carried_at = is_carried ? r->recent.named_at : 0;
     return stream;
 }
 
-/* Does the prefix of the line before stand before this one, too? */
-static bool is_prefixed_alike(struct log_reader *r, const struct frame *f,
+/* True if the prefix is that of the stream's last line. Remembers it. */
+static bool note_prefix(struct log_reader *r, const struct frame *f,
                               uint32_t stream) {
     uint64_t prefix = f->prefix.n > 0 ? str_hash(f->prefix) : 0;
-    bool is_alike = prefix != 0 && prefix == r->left.prefix[stream] &&
-                    is_near(r, r->left.prefixed[stream]);
-    r->left.prefix[stream] = prefix;
-    r->left.prefixed[stream] = r->place + 1;
+    bool is_alike = prefix != 0 && prefix == r->recent.prefix[stream] &&
+                    is_near(r, r->recent.prefix_at[stream]);
+    r->recent.prefix[stream] = prefix;
+    r->recent.prefix_at[stream] = r->place + 1;
     return is_alike;
 }
 
-/* vLLM puts the same prefix before every line of one record; others do where
- * somebody wrapped the record before it was framed. */
-static bool is_new_record(const struct frame *f, const struct wrap *wrap,
+/* vLLM puts the same prefix before every line of one record. Other programs do
+ * so if the record was wrapped before it was framed. */
+static bool is_new_record(const struct frame *f, const struct wrap_line *wrap,
                           bool is_alike) {
     bool goes_on = is_alike && (f->repeats_surely || wrap->is_filled_above ||
                                 is_indented(f->text));
     return (f->is_record && !goes_on) || begins_traceback(f->text);
 }
 
-/* Behind the blank that stood where the line was folded. */
+/* Puts back the blank at which the line was folded. */
 static struct str with_blank(struct log_reader *r, struct str text) {
     buf_clear(&r->bufs[BUF_FOLDED]);
     buf_add_char(&r->bufs[BUF_FOLDED], ' ');
@@ -180,7 +186,7 @@ static struct str with_blank(struct log_reader *r, struct str text) {
     return buf_str(&r->bufs[BUF_FOLDED]);
 }
 
-/* The time in what was taken off. */
+/* The time in the frames that were taken off. */
 static struct log_stamp stamp_of(const struct log_reader *r,
                                  const struct frame *f) {
     bool is_part = f->text.p >= f->whole.p &&
@@ -193,18 +199,18 @@ static struct log_stamp stamp_of(const struct log_reader *r,
 static void read_plain(struct log_reader *r, const struct frame *f) {
     r->stamp = stamp_of(r, f);
     uint32_t stream = stream_of(r, f);
-    struct wrap *wrap = &r->left.framed_wrap[stream];
-    bool is_alike = is_prefixed_alike(r, f, stream);
+    struct wrap_line *wrap = &r->recent.framed_wrap[stream];
+    bool is_alike = note_prefix(r, f, stream);
     bool is_framed = (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     enum wrap_seam seam =
-        is_framed ? seam_of(r, &r->left.framed_page, wrap, f->text,
-                            f->columns, !f->is_record || is_alike)
+        is_framed ? find_seam(r, &r->recent.framed_widths, wrap, f->text,
+                              f->columns, !f->is_record || is_alike)
                   : WRAP_NONE;
     bool is_folded = f->is_inner && seam == WRAP_FOLD;
     bool is_joined = is_folded || seam == WRAP_CUT;
     bool is_record = !is_joined && is_new_record(f, wrap, is_alike);
     if (!is_framed)
-        *wrap = (struct wrap){0}; /* what was framed is no longer the last */
+        forget_wrap(r, stream);
     hand_out_text(r, is_folded ? with_blank(r, f->text) : f->text, stream,
                   is_joined, is_record);
     if (f->is_partial)
@@ -212,35 +218,38 @@ static void read_plain(struct log_reader *r, const struct frame *f) {
 }
 
 static struct frame frame_of(const struct log_reader *r, struct str text) {
-    bool is_below = is_near(r, r->left.above);
-    bool is_labelled = r->left.label_lines > 0 && is_near(r, r->left.labelled);
+    bool is_below = is_near(r, r->recent.line_at);
+    bool is_labelled =
+        r->recent.label_lines > 0 && is_near(r, r->recent.label_at);
     return (struct frame){
         .frames = r->tables.frames,
         .whole = text,
         .text = text,
         .who = stream_none(),
-        .follows_mark = is_below ? r->left.mark : 0,
-        .follows_bar = is_below ? r->left.bar : 0,
-        .follows_label = is_labelled ? r->left.label : 0,
+        .follows_mark = is_below ? r->recent.mark : 0,
+        .follows_bar = is_below ? r->recent.bar : 0,
+        .follows_label = is_labelled ? r->recent.label : 0,
     };
 }
 
-/* The rest of what a carrier cut: no frames in it, no blank before it. */
+/* Reads the rest of a line that a carrier cut: it has no frames of its own, and
+ * no blank before it. False if no line was cut. */
 static bool read_rest(struct log_reader *r, struct str text, bool is_stderr,
                       bool is_partial) {
     if (!is_cut(r, is_stderr))
         return false;
-    r->left.framed_wrap[r->left.goes_on[is_stderr]] = (struct wrap){0};
-    hand_out_text(r, text, r->left.goes_on[is_stderr], true, false);
-    r->left.cut[is_stderr] = 0;
+    uint32_t stream = r->recent.cut_stream[is_stderr];
+    forget_wrap(r, stream);
+    hand_out_text(r, text, stream, true, false);
+    r->recent.cut_at[is_stderr] = 0;
     if (is_partial)
-        note_cut(r, is_stderr, r->left.goes_on[is_stderr]);
+        note_cut(r, is_stderr, stream);
     return true;
 }
 
 static void read_framed(struct log_reader *r, struct frame *f, int depth);
 
-/* The lines of one text out of a JSON record. */
+/* Reads the lines of a text of a JSON record. */
 static void read_inner(struct log_reader *r, struct str text,
                        const struct frame *outer, int depth, bool is_record) {
     if (str_ends(text, STR("\n")))
@@ -274,7 +283,7 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
         return false;
     bool is_rest = record.is_docker && record.count > 0 &&
                    is_cut(r, record.is_stderr);
-    r->left.named = 0;
+    r->recent.named_at = 0;
     stream_merge(&f->who, &record.who);
     for (size_t i = 0; i < record.count; i++) {
         struct str text = record.texts[i];
@@ -295,7 +304,8 @@ static bool read_json(struct log_reader *r, struct frame *f, int depth) {
     return true;
 }
 
-/* What was no record may still hold a log, in a string under any key. */
+/* Reads the logs inside a line that is no record: strings of several lines
+ * under any key. */
 static bool read_values(struct log_reader *r, const struct frame *f,
                         int depth) {
     struct value v = {.rest = f->text};
@@ -304,10 +314,10 @@ static bool read_values(struct log_reader *r, const struct frame *f,
            value_find(v.rest, &r->bufs[BUF_VALUES + depth], &v)) {
         uint32_t stream = stream_of(r, f);
         hand_out_text(r, v.before, stream, false, is_record);
-        r->left.framed_wrap[stream] = (struct wrap){0};
+        forget_wrap(r, stream);
         read_inner(r, buf_str(&r->bufs[BUF_VALUES + depth]), f, depth + 1,
                    false);
-        r->left.framed_wrap[stream] = (struct wrap){0};
+        forget_wrap(r, stream);
         is_record = false;
         has_value = true;
     }
@@ -323,35 +333,35 @@ static void read_framed(struct log_reader *r, struct frame *f, int depth) {
         arena_free(&r->scratch);
 }
 
-/* Is this line the rest of the one before? */
+/* Whether the line continues the one before. */
 static enum wrap_seam seam_above(struct log_reader *r, struct str text,
                                  const struct frame *f) {
     bool is_framed =
         f->is_record || (f->kinds & ~(unsigned)FRAME_QUOTE) != 0;
     struct str seen = is_framed ? text : f->text;
     enum wrap_seam seam =
-        seam_of(r, &r->left.page, &r->left.wrap, seen,
-                (uint32_t)(text.n - seen.n), !is_framed && !r->has_output);
-    if (seam == WRAP_NONE && r->left.wrap.text_width > f->mark_columns)
-        r->left.wrap.text_width -= f->mark_columns; /* a mark, perhaps */
+        find_seam(r, &r->recent.widths, &r->recent.wrap, seen,
+                  (uint32_t)(text.n - seen.n), !is_framed && !r->has_output);
+    if (seam == WRAP_NONE && r->recent.wrap.text_width > f->mark_columns)
+        r->recent.wrap.text_width -= f->mark_columns; /* a mark, perhaps */
     return seam;
 }
 
 static void note_frames(struct log_reader *r, const struct frame *f) {
-    r->left.above = r->place + 1;
-    r->left.mark = f->mark;
-    r->left.bar = f->bar;
-    if (r->left.label_lines > 0)
-        r->left.label_lines--;
+    r->recent.line_at = r->place + 1;
+    r->recent.mark = f->mark;
+    r->recent.bar = f->bar;
+    if (r->recent.label_lines > 0)
+        r->recent.label_lines--;
     if (f->is_sure_label) {
-        r->left.labelled = r->left.above;
-        r->left.label = f->label;
-        r->left.label_lines = LABEL_LINES;
+        r->recent.label_at = r->recent.line_at;
+        r->recent.label = f->label;
+        r->recent.label_lines = LABEL_LINES;
     }
 }
 
-/* Where the carrier has cut a line, is this its rest? */
-static bool goes_on_here(struct log_reader *r, struct str text) {
+/* Reads the line if it is the rest of one that CRI cut. */
+static bool read_cri_rest(struct log_reader *r, struct str text) {
     if (!is_cut(r, false) && !is_cut(r, true))
         return false;
     struct frame f = frame_of(r, text);
@@ -360,13 +370,13 @@ static bool goes_on_here(struct log_reader *r, struct str text) {
 }
 
 void reader_segment(struct log_reader *r, struct str raw) {
-    r->raw_n = raw.n;
+    r->segment_bytes = raw.n;
     struct str text = clean_line(raw, &r->bufs[BUF_CLEAN]);
     if (r->is_long) {
         hand_out_text(r, text, r->stream, true, false);
         return;
     }
-    if (goes_on_here(r, text))
+    if (read_cri_rest(r, text))
         return;
     struct frame f = frame_of(r, text);
     frame_strip(&f);
@@ -376,19 +386,19 @@ void reader_segment(struct log_reader *r, struct str raw) {
         read_framed(r, &f, 0);
         return;
     }
-    r->left.framed_wrap[r->last_stream] = (struct wrap){0};
+    forget_wrap(r, r->last_stream);
     hand_out_text(r, seam == WRAP_FOLD ? with_blank(r, f.text) : f.text,
                   r->last_stream, true, false);
 }
 
 void reader_begin(struct log_reader *r, uint64_t place, uint64_t lines) {
-    if (place < r->place)
-        r->left = (struct traces){0}; /* of what comes behind */
+    if (place < r->place) /* what is remembered stands behind it */
+        r->recent = (struct recent){0};
     r->place = r->began = place;
     r->stats.lines = lines;
 }
 
-void reader_pass(struct log_reader *r, uint64_t bytes, uint64_t lines) {
+void reader_skip(struct log_reader *r, uint64_t bytes, uint64_t lines) {
     r->place += bytes;
     r->stats.lines += lines;
     r->began = r->place;
@@ -424,7 +434,7 @@ static bool take_inner(void *ctx, struct str bytes) {
     return encoding_kind(r->decoder) == LOG_KIND_LOG;
 }
 
-/* ---- the door ---- */
+/* ---- log.h ---- */
 
 static void free_scratch(void *what) {
     arena_free(what);
@@ -487,7 +497,7 @@ void log_again(struct log_reader *r, bool is_all, log_line_fn on_line,
     struct log_reader *beside = open_bare(r->a, on_line, ctx);
     beside->streams = r->streams;
     beside->tables = r->tables;
-    history_each(r->history, is_all, beside, on_end);
+    history_read(r->history, is_all, beside, on_end);
     check_memory(beside);
 }
 
@@ -518,8 +528,8 @@ struct log_stats log_stats(const struct log_reader *r) {
     return stats;
 }
 
-const struct stream *log_stream(const struct log_reader *r, uint32_t stream) {
-    return stream_at(r->streams, stream);
+const struct stream *log_streams(const struct log_reader *r) {
+    return stream_all(r->streams);
 }
 
 size_t log_stream_count(const struct log_reader *r) {

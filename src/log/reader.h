@@ -1,6 +1,6 @@
-/* reader.h: what the parts of the reader share: reader.c reads a line,
- * reader_cut.c cuts bytes into lines, prescan.c and history.c choose which bytes
- * these are. Private to log/. */
+/* reader.h: the state that the parts of the reader share. prescan.c and
+ * history.c choose the bytes to read, reader_cut.c cuts them into lines,
+ * reader.c reads a line. Private to log/. */
 #ifndef LOG_READER_H
 #define LOG_READER_H
 
@@ -14,35 +14,37 @@
 #include "log/wrap.h"
 #include "base/limits.h"
 
-#define LABEL_LINES 64  /* how long a "3: " is believed to be a rank */
+#define LABEL_LINES 64 /* so long a "3: " counts as a rank */
 
-/* Where the text of a line is rewritten. */
+/* Buffers for the rewritten text of a line. */
 enum {
-    BUF_SEGMENT,  /* of the physical line being read */
+    BUF_SEGMENT, /* of the physical line being read */
     BUF_UNFOLDED,
     BUF_FOLDED,
-    BUF_CLEAN,    /* one for each depth */
+    BUF_CLEAN, /* one for each depth */
     BUF_VALUES = BUF_CLEAN + LOG_JSON_DEPTH_MAX + 1,
     READER_BUFS = BUF_VALUES + LOG_JSON_DEPTH_MAX
 };
 
-/* What lines leave for those that follow, and where they did: 1 + a place; 0:
- * nowhere, or it is forgotten. */
-struct traces {
-    uint64_t above;      /* the line before stood there, */
-    uint64_t mark, bar;  /* and began with these: "# ", "pod worker | " */
-    uint64_t labelled;   /* "3: " was a rank there, "node7: " a machine, */
-    size_t label;        /* by this row of the table (frame.h) */
-    uint32_t label_lines; /* how many more may carry it */
-    uint64_t carried;    /* a carrier named the stream of a line */
-    uint64_t named;      /* a frame did; lines behind may go on with it */
-    uint32_t unnamed_lines; /* so many just did, whose record named it */
-    uint64_t cut[2];     /* by docker or CRI, on stdout, on stderr */
-    uint32_t goes_on[2]; /* in this stream */
-    struct wrap_page page, framed_page;
-    struct wrap wrap;
-    struct wrap framed_wrap[LOG_STREAMS_MAX];
-    uint64_t prefixed[LOG_STREAMS_MAX];
+/* What is remembered of the lines before. `*_at`: 1 + the place of the last
+ * line of that kind; 0: there was none, or it is forgotten. */
+struct recent {
+    uint64_t line_at;
+    uint64_t mark, bar;   /* hashes of what that line begins with: "# ",
+                             "pod worker | "; 0: none */
+    uint64_t label_at;    /* a line whose label is proved: "3: ", "node7: " */
+    size_t label;         /* its row of the table, from 1 */
+    uint32_t label_lines; /* so many more lines may have this label */
+    uint64_t carried_at;  /* a line whose stream a carrier names */
+    uint64_t named_at;    /* a line whose stream any frame names */
+    uint32_t unnamed_lines; /* lines without a frame that continue it */
+    uint64_t cut_at[2]; /* a line that docker or CRI cut: stdout, stderr */
+    uint32_t cut_stream[2];
+    struct wrap_widths widths; /* of lines as printed, with their frames */
+    struct wrap_line wrap;
+    struct wrap_widths framed_widths; /* of the texts behind frames */
+    struct wrap_line framed_wrap[LOG_STREAMS_MAX];
+    uint64_t prefix_at[LOG_STREAMS_MAX];
     uint64_t prefix[LOG_STREAMS_MAX]; /* hash of the last record's; 0: none */
 };
 
@@ -53,23 +55,23 @@ struct log_reader {
     void *ctx;
     uint64_t max_bytes;
     struct log_stats stats;
-    struct inflater *inflater, *inner; /* what was compressed twice */
+    struct inflater *inflater, *inner; /* inner: for a second compression */
     struct decoder *decoder;
     struct prescan *prescan; /* NULL: every line is read */
-    struct history *history; /* NULL likewise */
+    struct history *history; /* NULL: likewise */
     bool is_ended;
 
     /* the physical line being read */
-    bool has_bytes;   /* since the last '\n' */
-    bool has_output;  /* a segment of it was handed on */
-    bool is_long;     /* pieces of this segment were handed on */
-    uint32_t stream;  /* of its last segment */
+    bool has_bytes;       /* since the last '\n' */
+    bool has_output;      /* a segment of it was handed on */
+    bool is_long;         /* pieces of this segment were handed on */
+    uint32_t stream;      /* of its last segment */
     uint32_t last_stream; /* of the last line */
-    uint64_t place;   /* of the segment's first byte */
-    size_t raw_n;     /* its bytes */
+    uint64_t place;       /* of the segment's first byte */
+    size_t segment_bytes;
 
-    uint64_t began; /* reading began here: at the start, or behind a gap */
-    struct traces left;
+    uint64_t began; /* where reading began: at the start, or behind a gap */
+    struct recent recent;
 
     struct stream_table *streams;
     struct log_tables tables;
@@ -77,18 +79,17 @@ struct log_reader {
     struct log_stamp stamp; /* of the line being read */
 };
 
-/* One line, or a piece of it that a '\r' ends or that is as long as may be. */
+/* Reads a segment: a line, or a part of it that ends with '\r' or has
+ * LOG_LINE_MAX bytes. */
 void reader_segment(struct log_reader *r, struct str raw);
 
-/* What follows stands at this place, so many lines before it; or so much
- * further on than what was read. */
+/* The next bytes begin at this place, behind so many lines. */
 void reader_begin(struct log_reader *r, uint64_t place, uint64_t lines);
-void reader_pass(struct log_reader *r, uint64_t bytes, uint64_t lines);
-/* Bytes of the decoded input, as they come. */
+/* So many bytes and lines are skipped. */
+void reader_skip(struct log_reader *r, uint64_t bytes, uint64_t lines);
+/* Reads bytes of the decoded input, in pieces of any size. */
 void reader_block(struct log_reader *r, struct str bytes);
-/* The last line has no newline. */
+/* Reads a last line that has no newline. */
 void reader_end(struct log_reader *r);
-/* The most of s that ends with a whole character. */
-size_t reader_whole_characters(struct str s);
 
 #endif

@@ -1,9 +1,9 @@
-/* reader_cut.c: from bytes to the pieces of lines that reader.c reads, cut at
- * '\n' and '\r', and where a line is longer than LOG_LINE_MAX. */
+/* reader_cut.c: cuts bytes into the segments that reader.c reads: at '\n' and
+ * '\r', and where a line is longer than LOG_LINE_MAX. */
 #include "log/reader.h"
 
-/* The most of s that ends with a whole character. */
-size_t reader_whole_characters(struct str s) {
+/* Bytes of s without a character that is cut at its end. */
+static size_t whole_characters(struct str s) {
     size_t n = s.n;
     for (size_t back = 1; back <= 3 && back <= s.n; back++) {
         unsigned char c = (unsigned char)s.p[s.n - back];
@@ -18,8 +18,8 @@ size_t reader_whole_characters(struct str s) {
     return n > 0 ? n : s.n;
 }
 
-/* More bytes of a segment. A long one leaves in pieces, cut between
- * characters and always at the same places, however it was fed. */
+/* Adds bytes to the segment. A long one is read in pieces, which are cut
+ * between characters and do not depend on how the bytes were fed. */
 static void add_bytes(struct log_reader *r, struct str bytes) {
     r->has_bytes = r->has_bytes || bytes.n > 0;
     while (r->bufs[BUF_SEGMENT].n + bytes.n > LOG_LINE_MAX) {
@@ -27,7 +27,7 @@ static void add_bytes(struct log_reader *r, struct str bytes) {
         buf_add(&r->bufs[BUF_SEGMENT], str_slice(bytes, 0, fits));
         bytes = str_slice(bytes, fits, bytes.n);
         struct str piece = buf_str(&r->bufs[BUF_SEGMENT]);
-        piece.n = reader_whole_characters(piece);
+        piece.n = whole_characters(piece);
         reader_segment(r, piece);
         r->is_long = true;
         r->place += piece.n;
@@ -36,8 +36,8 @@ static void add_bytes(struct log_reader *r, struct str bytes) {
     buf_add(&r->bufs[BUF_SEGMENT], bytes);
 }
 
-/* A '\r' or '\n' (or the end) after the segment. An empty segment counts only
- * where it is the whole line. */
+/* Ends the segment at '\r', '\n' or the end of the log. An empty segment is
+ * read only if it is the whole line. */
 static void end_segment(struct log_reader *r, struct str last, bool ends_line) {
     if (r->bufs[BUF_SEGMENT].n > 0 || last.n > LOG_LINE_MAX) {
         add_bytes(r, last);
@@ -56,7 +56,7 @@ static void end_line(struct log_reader *r) {
     r->stream = 0;
 }
 
-/* Bytes up to a '\n', or all there are: cut at '\r'. What is left waits. */
+/* Cuts bytes without a '\n' at each '\r'. Returns what is behind the last. */
 static struct str cut_returns(struct log_reader *r, struct str bytes) {
     size_t at = str_find_char(bytes, '\r');
     while (at < bytes.n) {

@@ -8,12 +8,13 @@
  *     {"id":"...","attributes":{"message":"text"}}           Datadog
  *     {"timestamp":"...","body":{"stringValue":"text"}}      OpenTelemetry
  *
- * The message and whatever else in the object is prose become lines. An object
- * without a message is left as it stands: it is somebody's data.
+ * The message and other prose of the object become lines. An object without a
+ * message is data, and stays one line.
  */
 #include "log/record.h"
 
 #include "base/json.h"
+#include "log/stream.h"
 
 const char *const record_keys[RECORD_ROLES][12] = {
     [RECORD_MESSAGE] = {"message", "msg", "log", "MESSAGE", "textPayload",
@@ -27,7 +28,8 @@ const char *const record_keys[RECORD_ROLES][12] = {
                      "_source", "result", "body", "record"},
 };
 
-/* Adds the texts under keys of a role, or the first of them. */
+/* Adds the texts under the keys of a role, at most so many. True if there is
+ * one. */
 static bool add_texts(struct record *r, struct json *object,
                       enum record_role role, size_t most) {
     struct str text;
@@ -58,7 +60,7 @@ static bool add_message(struct record *r, struct json *object) {
 static void read_who(struct record *r, struct json *object) {
     struct json *kubernetes = json_get(object, "kubernetes");
     struct str pid;
-    r->who = (struct stream){.rank = -1, .pid = -1};
+    r->who = stream_none();
     json_get_int(object, "rank", &r->who.rank);
     json_get_int(object, "pid", &r->who.pid);
     if (json_get_text(object, "_PID", &pid))
@@ -70,8 +72,8 @@ static void read_who(struct record *r, struct json *object) {
     }
 }
 
-/* Fluentd and its kin end no text with a newline: what containerd cut is
- * marked. */
+/* Fluentd and its like end no text with a newline. They mark what containerd
+ * cut. */
 static bool is_partial(struct json *object, struct str text) {
     struct str tag;
     if (json_get_text(object, "logtag", &tag))

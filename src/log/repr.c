@@ -1,12 +1,11 @@
 /* repr.c: RuntimeError('CUDA out of memory.\nTried ...') and the like.
  *
- * A backslash and an n are a newline where text goes on as text does after
- * one: with a blank, a capital, a quote, another escape, the name of a function
- * and its colon ("ggml_gallocr_reserve_n: "), or the end. They are not where
- * they stand in a path (C:\new, D:\nvidia\bin): the word they stand in has a
- * drive before them. One sure newline vouches for the others of its line,
- * whatever follows them. Deeper quoting doubles the backslashes; a run of them
- * counts as one.
+ * "\n" is surely a newline if a new line may begin behind it: with a blank, a
+ * capital, a digit, a quote, another escape, an opening mark, the name of a
+ * function and its colon ("ggml_gallocr_reserve_n: "), or if the text ends. It
+ * is none in a path (C:\new, D:\nvidia\bin): in a word that begins with a
+ * drive. If one "\n" of a line is surely a newline, all others outside paths
+ * are. Deeper quoting doubles the backslashes; a run of them counts as one.
  */
 #include "log/repr.h"
 
@@ -23,19 +22,17 @@ static size_t run_of_backslashes(struct str s, size_t at) {
     return n;
 }
 
-/* Is there "X:\" in the word that ends before `at`? */
+/* True if the word that holds `at` begins with "X:\". */
 static bool is_in_path(struct str s, size_t at) {
     size_t from = at, least = at > PATH_BYTES ? at - PATH_BYTES : 0;
     while (from > least && s.p[from - 1] != ' ' && s.p[from - 1] != '"' &&
            s.p[from - 1] != '\'')
         from--;
-    bool has_drive = from + 2 <= s.n && is_letter(s.p[from]) &&
-                     s.p[from + 1] == ':' && from + 2 < s.n &&
-                     s.p[from + 2] == '\\';
-    return has_drive;
+    return from + 2 < s.n && is_letter(s.p[from]) && s.p[from + 1] == ':' &&
+           s.p[from + 2] == '\\';
 }
 
-/* "alloc_tensor_range: ", as llama.cpp begins its lines. */
+/* True for "alloc_tensor_range: ", the beginning of a line of llama.cpp. */
 static bool begins_with_function(struct str s, size_t at) {
     size_t end = at;
     bool has_underscore = false;
@@ -68,8 +65,8 @@ static bool has_sure_newline(struct str s) {
     return false;
 }
 
-/* What the escape at `at` stands for; '\0': leave it as it is. */
-static char meaning(struct str s, size_t at, size_t run) {
+/* The character that the escape at `at` stands for; '\0': it is kept. */
+static char unescaped(struct str s, size_t at, size_t run) {
     char c = at + run < s.n ? s.p[at + run] : '\0';
     if (c == '\'' || c == '"')
         return c;
@@ -91,7 +88,7 @@ bool repr_unfold(struct str s, struct buf *out) {
             i += plain;
             continue;
         }
-        char c = meaning(s, i, run);
+        char c = unescaped(s, i, run);
         if (c != '\0')
             buf_add_char(out, c);
         else

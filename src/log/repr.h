@@ -1,11 +1,11 @@
-/* repr.h: a message printed with its newlines spelled out. */
+/* repr.h: messages whose newlines are printed as "\n". */
 #ifndef LOG_REPR_H
 #define LOG_REPR_H
 
 #include "base/buf.h"
 
-/* If s holds an escaped newline that can be nothing else, writes s with its
- * escapes undone to out (cleared first) and returns true. */
+/* If s has an escaped newline that can be nothing else, clears out, writes s
+ * without escapes to it and returns true. */
 bool repr_unfold(struct str s, struct buf *out);
 
 #endif

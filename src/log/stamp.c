@@ -1,6 +1,5 @@
-/* stamp.c: the first time of a text, with the date before it if there is one.
- *
- * Asked of frames only, so that what looks like a time in a message is none.
+/* stamp.c: the first time in a text, with the date before it if there is one.
+ * The reader searches frames only, so that a time in a message does not count.
  */
 #include "log/stamp.h"
 
@@ -33,7 +32,7 @@ static const struct form {
 };
 
 #define FORM_COUNT (sizeof forms / sizeof forms[0])
-#define SOME_YEAR 2000 /* a leap year stands for the one that is not named */
+#define SOME_YEAR 2000 /* a leap year in place of an unknown one */
 
 struct stamps {
     struct peg_set *pegs;
@@ -51,7 +50,7 @@ struct stamps *stamps_new(struct arena *a) {
     return s;
 }
 
-/* Days since 1970-01-01, proleptic. */
+/* Days since 1970-01-01 in the proleptic Gregorian calendar. */
 static int64_t days_of(int64_t y, int64_t m, int64_t d) {
     y -= m <= 2;
     m = (m + 9) % 12; /* March is 0 */

@@ -1,6 +1,7 @@
-/* stream.c: a table of at most LOG_STREAMS_MAX streams; 0 is "nobody named".
- * Lines of one stream come in runs, so the last answer is tried first. Names
- * are cut at 128 bytes: a hostile log fills the table once and no more. */
+/* stream.c: a table of at most LOG_STREAMS_MAX streams; 0 is the stream of
+ * lines without a name. Lines of one stream come in runs, so the last result is
+ * tried first. Names are cut at STREAM_NAME_BYTES_MAX, so a hostile log cannot
+ * make the table grow further. */
 #include "log/stream.h"
 
 #include "base/limits.h"
@@ -11,10 +12,6 @@ struct stream_table {
     uint64_t hash[LOG_STREAMS_MAX];
     uint32_t count, last;
 };
-
-struct stream stream_none(void) {
-    return (struct stream){.rank = -1, .pid = -1};
-}
 
 void stream_merge(struct stream *who, const struct stream *with) {
     if (with->rank >= 0)
@@ -87,8 +84,8 @@ uint32_t stream_find(struct stream_table *t, const struct stream *s) {
     return t->last;
 }
 
-const struct stream *stream_at(const struct stream_table *t, uint32_t id) {
-    return &t->at[id < t->count ? id : 0];
+const struct stream *stream_all(const struct stream_table *t) {
+    return t->at;
 }
 
 size_t stream_count(const struct stream_table *t) {

@@ -1,4 +1,4 @@
-/* stream.h: who printed a line, as a small number that stays. */
+/* stream.h: numbers of streams. A number does not change. */
 #ifndef LOG_STREAM_H
 #define LOG_STREAM_H
 
@@ -6,14 +6,17 @@
 
 struct stream_table;
 
-struct stream stream_none(void);
+static inline struct stream stream_none(void) {
+    return (struct stream){.rank = -1, .pid = -1};
+}
 bool stream_is_same(const struct stream *a, const struct stream *b);
-/* What the second says of itself holds for the first, too. */
+/* Copies what is known of `with` to `who`. */
 void stream_merge(struct stream *who, const struct stream *with);
 struct stream_table *stream_table_new(struct arena *a);
-/* The id of this stream, a new one if need be. Its texts are copied. */
+/* The number of this stream. A new stream is added, with copies of its texts.
+ */
 uint32_t stream_find(struct stream_table *t, const struct stream *s);
-const struct stream *stream_at(const struct stream_table *t, uint32_t id);
+const struct stream *stream_all(const struct stream_table *t); /* by number */
 size_t stream_count(const struct stream_table *t);
 
 #endif

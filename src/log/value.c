@@ -1,16 +1,16 @@
 /* value.c: {"job": 7, "stderr": "Traceback ...\n  File \"x.py\" ...\n"}
  *
  * The object may be printed over several lines, cut off, or of any shape: only
- * the key, the quotes and a newline that was written out are asked for. What
- * the program said begins behind the opening quote, and frames and marks there
- * are those of the log. It refuses strings of one line: they stay as they are.
+ * a key, the quotes and an escaped newline are needed. The log begins behind
+ * the opening quote, with its own frames and marks. A string of one line is not
+ * taken out.
  */
 #include "log/value.h"
 
 #include "base/utf8.h"
 #include "log/cursor.h"
 
-/* Where the string that begins at `from` ends: its closing quote, or s.n. */
+/* The offset of the closing quote of a string that begins at `from`, or s.n. */
 static size_t string_end(struct str s, size_t from) {
     size_t i = from;
     while (i < s.n && s.p[i] != '"')
@@ -29,7 +29,7 @@ static bool take_hex(struct cursor *c, uint32_t *value) {
     return true;
 }
 
-/* Behind a backslash. */
+/* Reads an escape behind its backslash. */
 static void put_escaped(struct cursor *c, struct buf *out) {
     char x = cursor_peek(c);
     uint32_t unit;
@@ -61,7 +61,8 @@ static void put_text(struct str text, struct buf *out) {
     }
 }
 
-/* A newline written out, and no folder of a path that nobody escaped. */
+/* True if the text has an escaped newline and is no Windows path with single
+ * backslashes. */
 static bool has_newline(struct str s) {
     bool is_path = s.n > 2 && is_letter(s.p[0]) && s.p[1] == ':' &&
                    s.p[2] == '\\' && (s.n == 3 || s.p[3] != '\\');
@@ -73,7 +74,7 @@ static bool has_newline(struct str s) {
     return false;
 }
 
-/* Behind `"key": "`, the place is that of the string's first byte. */
+/* Finds the next `"key": "`; *at: behind it, where the string begins. */
 static bool next_string(struct str line, size_t *at) {
     for (size_t i = *at; i < line.n; i++) {
         i += str_find(str_slice(line, i, line.n), STR("\":"));

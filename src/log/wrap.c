@@ -1,18 +1,23 @@
-/* wrap.c: telling a hard cut from a word wrap and from two lines.
+/* wrap.c: tells a line cut at a width from one wrapped at a blank, and both
+ * from two separate lines.
  *
  *     ...max seq len (32768), 8.0|      cut at W columns, inside a token:
  *     0 GiB KV cache is needed, w|      joined
  *     ...larger than the available|     cut at a blank: a pattern's blank
  *     KV cache memory              |    matches the newline, nothing to do
  *
- * A wrong join is worse than a missed one, so all of this must hold: the line
- * before is exactly W wide and nothing lately was wider; W is a usual width, or
- * was seen to cut, or this line is W wide too; the seam lies inside a word or a
- * number; the two do not begin alike (rows of a table, one logger's lines);
- * and the text is not wrapped at blanks by chance at W: the words on both sides
- * of the seam are no words of their own, and the line before was not itself
- * begun by a word that did not fit above. Where one pair of equal lines is all
- * there is to go by, the word that the seam cuts must be one of those below.
+ * A wrong join is worse than a missed one, so all of this must hold:
+ * - The line before is exactly W wide, and no line near is wider, unless text
+ *   was cut at W before.
+ * - W is a usual width, or text was cut at W before, or a second line near is
+ *   W wide.
+ * - The seam lies inside a word or a number.
+ * - The two lines do not begin alike (rows of a table, lines of one logger).
+ * - The text is not wrapped at blanks and W wide by chance: the words on both
+ *   sides of the seam are not two known words, and the line before does not
+ *   itself begin with a word that did not fit above.
+ * - If two lines of one width are the only evidence, the word that the seam
+ *   cuts is a known one (wrap_words.def).
  */
 #include "log/wrap.h"
 
@@ -25,6 +30,7 @@
 #define WIDTH_LEAST 40
 #define FILLED_LEAST 68 /* with the next word */
 #define LONG_LABEL 12 /* a first word this long before a colon is a label */
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 static const uint32_t usual_widths[] = {60,  64,  70,  72,  76,  78,  79,
                                         80,  90,  100, 110, 120, 128, 130,
@@ -34,19 +40,19 @@ static const char *const word_lines[] = {
 #include "log/wrap_words.def"
 };
 
-/* Behind these a capital may go on with the sentence. */
+/* Behind these words a sentence may continue with a capital. */
 static const char *const joining_words[] = {
     "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "has",
     "have", "in", "is", "of", "on", "or", "than", "the", "to", "was", "with",
     NULL};
 
-/* Lines begin with these that are no rest of another. */
+/* A line that begins with one of these continues no other line. */
 static const char *const first_words[] = {
     "error", "fatal", "from", "import", "killed", "panic", "raise", "return",
     "self", "terminate", "terminating", "warning", "what", NULL};
 
-/* Of s, in small letters, before or behind the first word of a line. */
-static int order_of(struct str s, const char *line) {
+/* Compares s, in small letters, with the first word of a line of the list. */
+static int compare_word(struct str s, const char *line) {
     size_t i = 0;
     while (i < s.n && line[i] > ' ' && to_lower(s.p[i]) == line[i])
         i++;
@@ -55,10 +61,10 @@ static int order_of(struct str s, const char *line) {
 }
 
 static bool is_known(struct str word) {
-    size_t from = 0, to = sizeof word_lines / sizeof word_lines[0];
+    size_t from = 0, to = COUNT(word_lines);
     while (to - from > 1) {
         size_t middle = from + (to - from) / 2;
-        if (order_of(word, word_lines[middle]) >= 0)
+        if (compare_word(word, word_lines[middle]) >= 0)
             from = middle;
         else
             to = middle;
@@ -70,7 +76,7 @@ static bool is_known(struct str word) {
     return false;
 }
 
-#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
 
 static bool is_usual(uint32_t width) {
     for (size_t i = 0; i < COUNT(usual_widths); i++)
@@ -88,7 +94,7 @@ static uint32_t width_of(struct str s) {
     return columns <= WRAP_WIDTH_MAX ? (uint32_t)columns : 0;
 }
 
-/* The word at the front: letters, digits, '_'. */
+/* The letters, digits and '_' at the front. */
 static struct str first_word(struct str s) {
     size_t n = 0;
     while (n < s.n && is_word(s.p[n]))
@@ -121,14 +127,14 @@ static bool goes_on_digit(struct str text) {
     return is_digit(text.p[0]) || strchr(".,:)]}%_'\"", text.p[0]);
 }
 
-/* One blank stood at the seam. */
+/* True if one blank stood at the seam. */
 static bool is_blank_seam(char a, struct str text) {
     char next = text.n > 1 ? text.p[1] : '\0';
     return text.p[0] == ' ' ? a != ' ' && next != ' ' && next != '\t'
                             : text.p[0] != '\t';
 }
 
-/* Behind a mark that is no letter, no digit and no bracket's end. */
+/* a is no letter, no digit and no closing bracket. */
 static bool goes_on_mark(char a, struct str text, bool is_strong) {
     char b = text.p[0];
     if (is_strong && strchr("\"'", a) && strchr(".,:;)", b))
@@ -143,9 +149,9 @@ static bool goes_on_mark(char a, struct str text, bool is_strong) {
     return is_strong && (a == '_' || opens) && strchr("/=\\", b) != NULL;
 }
 
-/* Can a and the b after it be neighbours inside one word, number, path or
- * name? A letter beside a digit is more often "Process 12" or "23.69 GiB",
- * wrapped. */
+/* True if a and the text's first byte can be neighbours inside one word,
+ * number, path or name. A letter beside a digit is more often "Process 12" or
+ * "23.69 GiB", wrapped. */
 static bool is_inside_token(char a, struct str text, bool is_strong) {
     char b = text.p[0];
     if (a == ' ' || b == ' ')
@@ -163,15 +169,17 @@ bool wrap_may_cut(char before, struct str text) {
     return is_inside_token(before, text, true);
 }
 
-/* Do both begin with the same kinds of characters? */
-static char kind(char c) {
+static char class_of(char c) {
     return is_digit(c) ? '0' : is_letter(c) ? 'a' : c;
 }
 
-static bool begins_alike(const struct wrap *before, struct str text) {
+/* True if both lines begin with the same classes of characters, and the letters
+ * of the first three are the same. */
+static bool begins_alike(const struct wrap_line *before, struct str text) {
     for (size_t i = 0; i < WRAP_HEAD; i++) {
         char here = i < text.n ? text.p[i] : '\0';
-        if (before->head[i] != here && kind(before->head[i]) != kind(here))
+        if (before->head[i] != here &&
+            class_of(before->head[i]) != class_of(here))
             return false;
         if (is_letter(here) && is_letter(before->head[i]) && i < 3 &&
             to_lower(here) != to_lower(before->head[i]))
@@ -180,7 +188,8 @@ static bool begins_alike(const struct wrap *before, struct str text) {
     return true;
 }
 
-/* "llama_model_loader: ...", "initialization: ...": a line of its own. */
+/* True for "llama_model_loader: ...", "initialization: ...": a line of its own.
+ */
 static bool has_label(struct str text) {
     struct str word = first_word(text);
     bool has_colon = str_starts(str_slice(text, word.n, 2), STR(": "));
@@ -188,32 +197,33 @@ static bool has_label(struct str text) {
                          str_find_char(word, '_') < word.n);
 }
 
-/* The same, where what stood before it may be its beginning: "RESO|URCE_". */
+/* The same, unless the label began on the line before: "RESO|URCE_". */
 static bool has_own_label(char before, struct str text) {
     bool is_name = is_letter(before) && is_letter(text.p[0]) &&
                    !is_lower(before) && !is_lower(text.p[0]);
     return has_label(text) && !is_name;
 }
 
-static bool was_seen(const struct wrap_page *page, uint32_t width) {
-    return page->seen[width] > page->least;
+static bool was_seen(const struct wrap_widths *widths, uint32_t width) {
+    return widths->seen[width] > widths->least;
 }
 
-static bool was_wider(const struct wrap_page *page, uint32_t width) {
+static bool was_wider(const struct wrap_widths *widths, uint32_t width) {
     for (size_t i = 0; i < WRAP_RECENT; i++)
-        if (page->recent[i] > width && page->recent_place[i] >= page->least)
+        if (widths->recent[i] > width &&
+            widths->recent_place[i] >= widths->least)
             return true;
     return false;
 }
 
-static struct str word_before(const struct wrap *before) {
+static struct str word_before(const struct wrap_line *before) {
     bool is_whole = before->is_word_plain &&
                     before->word_length <= WRAP_WORD_MAX;
     return (struct str){before->word, is_whole ? before->word_length : 0};
 }
 
-/* The words on both sides of the seam, as one, are a word that messages use. */
-static bool is_word_cut(const struct wrap *before, struct str text) {
+/* True if the words on both sides of the seam are together a known word. */
+static bool is_word_cut(const struct wrap_line *before, struct str text) {
     char whole[2 * WRAP_WORD_MAX];
     struct str front = word_before(before), rest = first_word(text);
     if (front.n == 0 || rest.n > WRAP_WORD_MAX)
@@ -223,8 +233,9 @@ static bool is_word_cut(const struct wrap *before, struct str text) {
     return is_known((struct str){whole, front.n + rest.n});
 }
 
-/* Two whole words at the seam: wrapped at a blank, and by chance at W. */
-static bool is_between_words(const struct wrap *before, struct str text) {
+/* True if two whole words meet at the seam: the text was wrapped at a blank,
+ * and is W wide by chance. */
+static bool is_between_words(const struct wrap_line *before, struct str text) {
     struct str front = word_before(before), rest = first_word(text);
     if (!is_letter(before->last) || !is_plain_word(rest) || !is_known(rest) ||
         is_word_cut(before, text))
@@ -233,8 +244,8 @@ static bool is_between_words(const struct wrap *before, struct str text) {
     return is_long || is_known(front);
 }
 
-/* One mark from its beginning to its end: drawn, not written. */
-static bool is_ruler(const struct wrap *before) {
+/* True for a drawn line: one mark fills its beginning and stands at its end. */
+static bool is_ruler(const struct wrap_line *before) {
     char mark = before->head[0];
     if (is_letter(mark) || is_digit(mark) || before->last != mark)
         return false;
@@ -244,20 +255,21 @@ static bool is_ruler(const struct wrap *before) {
     return true;
 }
 
-/* Two lines that each stand alone, whatever their widths. */
-static bool is_apart(const struct wrap *before, struct str text) {
+/* True if these are two separate lines, whatever their widths. */
+static bool is_apart(const struct wrap_line *before, struct str text) {
     return text.n == 0 || is_ruler(before) ||
            has_own_label(before->last, text) || before->is_word_wrapped ||
            is_between_words(before, text) ||
            (!before->is_joined && begins_alike(before, text));
 }
 
-/* Two lines as wide as each other, once, at a width that says nothing: by
- * chance, unless the seam cuts a number or a word that we know. */
-static bool is_chance(const struct wrap_page *page, const struct wrap *before,
-                      struct str text, uint32_t width) {
+/* True if two lines of one unusual width are the only evidence of a cut, and
+ * the seam lies between letters that are no known word. */
+static bool is_chance(const struct wrap_widths *widths,
+                      const struct wrap_line *before, struct str text,
+                      uint32_t width) {
     uint32_t cut = before->width;
-    if (width != cut || was_seen(page, cut) || before->is_joined ||
+    if (width != cut || was_seen(widths, cut) || before->is_joined ||
         before->is_same_width || is_usual(cut) ||
         is_usual(before->text_width))
         return false;
@@ -265,32 +277,34 @@ static bool is_chance(const struct wrap_page *page, const struct wrap *before,
            !is_word_cut(before, text);
 }
 
-/* By the widths: may the seam be a cut, so that what stands there decides? */
-static bool is_cut_there(const struct wrap_page *page,
-                         const struct wrap *before, struct str text,
-                         uint32_t width) {
+/* True if the widths and the bytes at the seam allow a cut. */
+static bool may_be_cut(const struct wrap_widths *widths,
+                       const struct wrap_line *before, struct str text,
+                       uint32_t width) {
     uint32_t cut = before->width;
-    bool is_sure = was_seen(page, cut) || before->is_joined;
+    bool is_sure = was_seen(widths, cut) || before->is_joined;
     bool is_strong = is_sure || before->is_same_width || width == cut;
     bool is_likely = is_strong || is_usual(cut) || is_usual(before->text_width);
     bool is_blank = before->last == ' ' || text.p[0] == ' ';
     if (is_blank && !is_sure)
-        return false; /* rows may be as wide as each other */
+        return false; /* rows of a table have one width, too */
     return is_likely && is_inside_token(before->last, text, is_strong);
 }
 
-static bool continues(const struct wrap_page *page, const struct wrap *before,
-                      struct str text, uint32_t width) {
+static bool is_cut(const struct wrap_widths *widths,
+                   const struct wrap_line *before, struct str text,
+                   uint32_t width) {
     uint32_t cut = before->width;
     if (cut < WIDTH_LEAST || width == 0 || width > cut ||
-        !is_cut_there(page, before, text, width))
+        !may_be_cut(widths, before, text, width))
         return false;
-    return (was_seen(page, cut) || !was_wider(page, cut)) &&
-           !is_apart(before, text) && !is_chance(page, before, text, width);
+    return (was_seen(widths, cut) || !was_wider(widths, cut)) &&
+           !is_apart(before, text) && !is_chance(widths, before, text, width);
 }
 
-/* Was this line begun by a word that would not have fitted above? */
-static bool is_word_wrap(const struct wrap *before, struct str text,
+/* True if the line above had no room for this line's first word within the
+ * width of this line. */
+static bool is_word_wrap(const struct wrap_line *before, struct str text,
                          uint32_t width) {
     struct str word = str_slice(text, 0, str_find_char(text, ' '));
     if (before->width < WIDTH_LEAST || before->width >= width ||
@@ -302,7 +316,7 @@ static bool is_word_wrap(const struct wrap *before, struct str text,
            before->width + 1 + word.n > width;
 }
 
-/* A path or the like, which a wrapper at blanks cannot cut. */
+/* True for a path or the like, which wrapping at blanks cannot cut. */
 static bool is_one_word(struct str text) {
     struct cursor c = {text, 0};
     cursor_blanks(&c);
@@ -310,55 +324,58 @@ static bool is_one_word(struct str text) {
     return head.n == WIDTH_LEAST && str_find_char(head, ' ') == head.n;
 }
 
-/* "torch.OutOfMemoryError: ...": the name of an error, with its module. */
-static bool is_raised(struct str text) {
+/* True for "torch.OutOfMemoryError: ...": the name of an error, with its
+ * module. */
+static bool has_error_name(struct str text) {
     struct str name = str_slice(text, 0, str_find_char(text, ' '));
     return name.n >= LONG_LABEL && str_ends(name, STR(":")) &&
            str_find_char(name, '.') < name.n;
 }
 
-/* Had the line before no room for this one's first word, in whatever width
- * would hold all lines near? Then this may be its rest, wrapped at a blank. */
-static bool is_filled(const struct wrap_page *page, const struct wrap *before,
-                      struct str text, uint32_t width) {
+/* True if the line above had no room for this line's first word within any
+ * width that a line near has. Then this may be its rest, wrapped at a blank. */
+static bool is_filled(const struct wrap_widths *widths,
+                      const struct wrap_line *before, struct str text,
+                      uint32_t width) {
     struct cursor c = {text, 0};
     if (before->width == 0 || width == 0 || cursor_blanks(&c) > 1)
         return false;
     size_t word = str_find_char(cursor_rest(&c), ' ');
     size_t needed = before->width + 1 + word;
     bool is_own = is_lower(text.p[0]) &&
-                  (has_label(text) || is_raised(cursor_rest(&c)));
+                  (has_label(text) || has_error_name(cursor_rest(&c)));
     if (word == 0 || needed < FILLED_LEAST || width >= needed || is_own)
         return false;
     for (size_t i = 0; i < WRAP_RECENT; i++)
-        if (page->kept[i] >= needed && page->recent_place[i] >= page->least)
+        if (widths->kept[i] >= needed &&
+            widths->recent_place[i] >= widths->least)
             return false;
     return true;
 }
 
-/* The least usual width that holds all lines near; 0: none does. */
-static uint32_t fold_width(const struct wrap_page *page, uint32_t least) {
+/* The smallest usual width that holds `least` and all lines near; 0: none. */
+static uint32_t fold_width(const struct wrap_widths *widths, uint32_t least) {
     for (size_t i = 0; i < WRAP_RECENT; i++)
-        if (page->kept[i] > least && page->recent_place[i] >= page->least)
-            least = page->kept[i];
+        if (widths->kept[i] > least && widths->recent_place[i] >= widths->least)
+            least = widths->kept[i];
     for (size_t i = 0; i < COUNT(usual_widths); i++)
         if (usual_widths[i] >= least)
             return usual_widths[i];
     return 0;
 }
 
-/* May a sentence go on behind this end of a line? */
+/* True if a sentence may continue behind a line that ends so. */
 static bool may_go_on_behind(char last) {
     return is_word(last) || is_any(last, ",)]'\"`/=%<>-*&+");
 }
 
-/* ... with this line, by how it begins? A capital seldom does, "error: " and
- * "llama_kv_cache: " never. */
+/* True if this line may be the rest of a sentence, by its first word. A capital
+ * seldom continues one, "error: " and "llama_kv_cache: " never do. */
 static bool may_be_rest(struct str front, char last, struct str text) {
     struct str word = first_word(text);
     char first = text.p[0], behind = word.n < text.n ? text.p[word.n] : ' ';
     if (!may_go_on_behind(last) || (behind == ':' && word.n > 0) ||
-        is_raised(text) || str_in_nocase(word, first_words))
+        has_error_name(text) || str_in_nocase(word, first_words))
         return false;
     bool is_capital = is_letter(first) && !is_lower(first);
     bool is_inside = last == ',' || is_any(last, "=-/<(&+") ||
@@ -367,15 +384,17 @@ static bool may_be_rest(struct str front, char last, struct str text) {
            (!is_capital && first != ' ' && first != '[' && first != '\t');
 }
 
-/* "llm-0   0/1   OOMKilled": a row, and no sentence. */
+/* True for a row of a table: "llm-0   0/1   OOMKilled". */
 static bool has_columns(struct str text) {
     return str_find(text, STR("   ")) < text.n;
 }
 
-/* A line wrapped at a blank: all lines near fit in a usual width, this one's
- * first word did not fit above, and it reads like the rest of a sentence. */
-static bool is_fold(const struct wrap_page *page, const struct wrap *before,
-                    struct str text, uint32_t width) {
+/* True for the rest of a line wrapped at a blank: all lines near fit in a usual
+ * width, this one's first word did not fit above, and it reads like the rest of
+ * a sentence. */
+static bool is_fold(const struct wrap_widths *widths,
+                    const struct wrap_line *before, struct str text,
+                    uint32_t width) {
     if (before->width < WIDTH_LEAST || width == 0 || before->last == ' ' ||
         text.p[0] == ' ' || text.p[0] == '\t' || is_ruler(before) ||
         begins_alike(before, text) || before->has_columns ||
@@ -383,15 +402,15 @@ static bool is_fold(const struct wrap_page *page, const struct wrap *before,
         return false;
     uint32_t quote = before->quote_width;
     uint32_t widest = before->width > width ? before->width : width;
-    uint32_t most = fold_width(page, widest - quote);
+    uint32_t most = fold_width(widths, widest - quote);
     size_t word = str_find_char(text, ' ');
     return most > 0 && before->width - quote + 1 + word > most &&
            may_be_rest(word_before(before), before->last, text);
 }
 
-static void remember(struct wrap *w, struct str text, uint32_t width,
+static void remember(struct wrap_line *w, struct str text, uint32_t width,
                      uint32_t quote_width) {
-    *w = (struct wrap){.width = width, .quote_width = quote_width};
+    *w = (struct wrap_line){.width = width, .quote_width = quote_width};
     if (width == 0)
         return;
     w->text_width = width - quote_width;
@@ -411,7 +430,8 @@ static void remember(struct wrap *w, struct str text, uint32_t width,
                word.n < WRAP_WORD_MAX ? word.n : WRAP_WORD_MAX);
 }
 
-/* With its quote; 0: too wide to have been wrapped, or empty. */
+/* The width of the text with its quote mark; 0: it is too wide to have been
+ * wrapped, or empty. */
 static uint32_t width_with(struct str text, uint32_t quote_width) {
     uint32_t width = width_of(text);
     if (width > 0)
@@ -419,31 +439,33 @@ static uint32_t width_with(struct str text, uint32_t quote_width) {
     return width > WRAP_WIDTH_MAX || text.n == 0 ? 0 : width;
 }
 
-static void page_add(struct wrap_page *page, struct str text, uint32_t width) {
-    page->recent[page->next] = width ? width : (uint32_t)text.n;
-    page->kept[page->next] = is_one_word(text) ? 0 : page->recent[page->next];
-    page->recent_place[page->next] = page->place;
-    page->next = (page->next + 1) % WRAP_RECENT;
+static void add_width(struct wrap_widths *widths, struct str text,
+                      uint32_t width) {
+    uint32_t i = widths->next;
+    widths->recent[i] = width ? width : (uint32_t)text.n;
+    widths->kept[i] = is_one_word(text) ? 0 : widths->recent[i];
+    widths->recent_place[i] = widths->place;
+    widths->next = (i + 1) % WRAP_RECENT;
 }
 
-enum wrap_seam wrap_look(struct wrap_page *page, struct wrap *before,
-                         struct str text, uint32_t quote_width,
-                         bool may_join) {
-    if (before->place < page->least)
-        *before = (struct wrap){0};
+enum wrap_seam wrap_find_seam(struct wrap_widths *widths,
+                              struct wrap_line *before, struct str text,
+                              uint32_t quote_width, bool may_join) {
+    if (before->place < widths->least)
+        *before = (struct wrap_line){0};
     uint32_t width = width_with(text, quote_width);
-    bool is_joined = may_join && continues(page, before, text, width);
+    bool is_joined = may_join && is_cut(widths, before, text, width);
     bool is_folded =
-        may_join && !is_joined && is_fold(page, before, text, width);
+        may_join && !is_joined && is_fold(widths, before, text, width);
     bool is_wrapped = is_word_wrap(before, text, width);
-    bool is_below_full = is_filled(page, before, text, width);
+    bool is_below_full = is_filled(widths, before, text, width);
     uint32_t cut = before->width;
     if (is_joined && (width == cut || before->is_joined))
-        page->seen[cut] = page->place + 1;
-    page_add(page, text, width);
+        widths->seen[cut] = widths->place + 1;
+    add_width(widths, text, width);
     bool is_same_width = width == cut && !begins_alike(before, text);
     remember(before, text, width, quote_width);
-    before->place = page->place;
+    before->place = widths->place;
     before->is_joined = is_joined && width == cut;
     before->is_same_width = is_same_width;
     before->is_word_wrapped = is_wrapped && !is_joined;

@@ -236,7 +236,7 @@ const struct scan_result *scan_end(struct scanner *s) {
             stream_buffer_end(s, s->buffers[i]);
     if (s->scope == SCOPE_SIGNATURES)
         scan_beside(s);
-    s->result.streams = log_stream(s->log, 0);
+    s->result.streams = log_streams(s->log);
     s->result.stream_count = log_stream_count(s->log);
     s->result.hits = keep_list(s);
     s->result.stats = log_stats(s->log);

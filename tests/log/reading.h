@@ -38,7 +38,7 @@ static inline void note_line(void *ctx, const struct line *line) {
                : line->is_record ? '!'
                                  : ' ');
     if (r->names_streams && line->stream != 0) {
-        const struct stream *s = log_stream(r->reader, line->stream);
+        const struct stream *s = &log_streams(r->reader)[line->stream];
         buf_printf(&r->lines, "{%lld/%lld/%.*s/%.*s/%.*s}", (long long)s->rank,
                    (long long)s->pid, STR_ARG(s->pod), STR_ARG(s->container),
                    STR_ARG(s->process));

@@ -345,8 +345,8 @@ static void ranks_interleave(void **state) {
     struct reading r = {.input = STR("[rank1]: a\n[rank0]: b\n[rank1]: c\n")};
     assert_int_equal(run_reading(&r), FAIL_NONE);
     assert_int_equal(log_stream_count(r.reader), 3);
-    assert_int_equal(log_stream(r.reader, 1)->rank, 1);
-    assert_int_equal(log_stream(r.reader, 2)->rank, 0);
+    assert_int_equal(log_streams(r.reader)[1].rank, 1);
+    assert_int_equal(log_streams(r.reader)[2].rank, 0);
     close_reading(&r);
 }
 

@@ -40,8 +40,8 @@ def main():
              if len(word) > 2 or count >= SHORT_SEEN} | set(PROSE.split())
     lines = textwrap.wrap(" ".join(sorted(words)), 77)
     pathlib.Path("src/log/wrap_words.def").write_text(
-        "/* Words of messages, small letters, sorted: by "
-        "tests/tools/wrap_words.py, out\n * of the samples. */\n"
+        "/* Words of messages in small letters, sorted. Made by "
+        "tests/tools/wrap_words.py\n * from the samples of the entries. */\n"
         + "".join(f'"{line}",\n' for line in lines))
 
 
