@@ -52,7 +52,7 @@ static void recode(void *ctx) {
     }
     w->made = pack_behind(
         w->a, ix->tables,
-        pack_end(draft, ix->pack.prefilter, ix->pack.digest.p));
+        pack_end(draft, ix->pack.prefilter));
 }
 
 /* The new image, n bytes, for as long as the module lives; NULL: no memory, or

@@ -161,6 +161,6 @@ void check_labels(struct build *d);    /* used facts have labels in i18n */
 void check_docs(struct build *d);      /* generated pages are up to date */
 void check_layout(struct build *d, const struct made *m); /* of an entry */
 /* And end the index: its image. */
-struct str check_samples(struct build *d, struct index_draft *draft);
+struct str check_samples(struct build *d, struct str pack);
 
 #endif

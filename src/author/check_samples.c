@@ -19,8 +19,7 @@
 struct trials {
     const struct index *ix;
     const struct scan_kit *kit;
-    struct index_draft *draft;
-    struct str *image;
+    struct str pack, *image;
 };
 
 /* What a thread keeps from one sample to the next, in its scratch. */
@@ -196,7 +195,7 @@ static void check_samples_of(struct build *own, const void *what, size_t part) {
     const struct trials *on = what;
     size_t entries = own->made[MADE_ENTRY].count, i = part - 1;
     if (part == 0) {
-        *on->image = index_end(on->draft, own->a);
+        *on->image = index_of_pack(own->a, &own->corpus, on->pack);
         return;
     }
     if (own->bench == NULL)
@@ -207,10 +206,10 @@ static void check_samples_of(struct build *own, const void *what, size_t part) {
         check_program_sample(own, &own->made[MADE_PROGRAM].at[i - entries]);
 }
 
-struct str check_samples(struct build *d, struct index_draft *draft) {
+struct str check_samples(struct build *d, struct str pack) {
     struct str image = {0};
-    struct trials on = {.draft = draft, .image = &image};
-    on.ix = index_open_pack(d->a, index_draft_pack(draft));
+    struct trials on = {.pack = pack, .image = &image};
+    on.ix = index_open_pack(d->a, pack);
     on.kit = scan_kit_open(d->a, on.ix);
     build_share(d, 1 + d->made[MADE_ENTRY].count + d->made[MADE_PROGRAM].count,
                 check_samples_of, &on);

@@ -1,6 +1,6 @@
 /* compile.c: from three directories to one image.
  *
- *     read --> settle --> check --> index_begin --> samples, index_end
+ *     read --> settle --> check --> index_pack --> samples, index_of_pack
  *
  * All errors are reported in one run. Only the samples need an image, so they
  * are tried if there are no other errors. With errors there is no image. */
@@ -54,10 +54,9 @@ static void check_all(struct build *d) {
 
 static struct str build_image(struct build *d) {
     struct str prefilter = scan_kit_build(d->a, &d->patterns);
-    struct index_draft *draft =
-        index_begin(d->a, &d->corpus, &d->patterns, prefilter);
-    return d->options->check_samples ? check_samples(d, draft)
-                                     : index_end(draft, d->a);
+    struct str pack = index_pack(d->a, &d->corpus, &d->patterns, prefilter);
+    return d->options->check_samples ? check_samples(d, pack)
+                                     : index_of_pack(d->a, &d->corpus, pack);
 }
 
 struct build *build_read(struct arena *a, const struct author_options *o) {

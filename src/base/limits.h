@@ -77,10 +77,6 @@
 #define PREDICATE_DEPTH_MAX 100
 /* Facts that one predicate refers to. */
 #define PREDICATE_FACTS_MAX 16
-/* Bytes of the SQL of one table. */
-#define TABLE_SQL_BYTES_MAX ((size_t)64 << 10)
-/* Levels of lists in a noun that become tables. */
-#define TABLE_DEPTH_MAX 4
 /* Bytes of an entry's text that are indexed for search. */
 #define SEARCH_COLUMN_BYTES_MAX ((size_t)4 << 20)
 /* Items of a list in a record; more is damage. */

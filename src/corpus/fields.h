@@ -4,8 +4,8 @@
  *   field  a key: its type, the member it fills, whether it is required
  *
  * The YAML reader, the check for unknown keys, kb/FORMAT.md,
- * kb/entry.schema.json, the records of the pack, the SQL tables of the index
- * and the JSON of an entry are all made from these tables. A new field needs a
+ * kb/entry.schema.json, the records of the pack, the JSON of the index and the
+ * JSON of an entry are all made from these tables. A new field needs a
  * member in the struct, a row in *_fields.c, and the code that uses it. */
 #ifndef CORPUS_FIELDS_H
 #define CORPUS_FIELDS_H

@@ -85,6 +85,7 @@ static SHAPE(default, engine_default, "default",
     "What an engine takes where nobody says.");
 
 static const struct field engine_fields[] = {
+    KEY(engine, id, ID, "", DERIVED),
     KEY(engine, name, LINE, "as people write it", REQUIRED),
     KEY(engine, newest, LINE,
         "newest release this was checked against", REQUIRED),
@@ -125,7 +126,6 @@ static const struct field engine_fields[] = {
         "flags that change no memory: `fit` does not remark on them"),
     LIST("defaults", engine, defaults, default_count, LIST,
         "their defaults", .shape = &shape_default),
-    KEY(engine, id, ID, "", DERIVED),
     {0},
 };
 SHAPE(engine, engine, "engine",

@@ -12,17 +12,12 @@
 
 #define TICK_OPCODES 100000
 
-void db_close(struct db *db) {
-    for (struct statement *s = db->prepared; s != NULL; s = s->next) {
-        sqlite3_finalize(s->prepared);
-        s->prepared = NULL;
-    }
-    sqlite3_close_v2(db->handle);
-    db->handle = NULL;
+static void close(void *handle) {
+    sqlite3_close(handle);
 }
 
-static void release(void *what) {
-    db_close(what);
+static void finalize(void *statement) {
+    sqlite3_finalize(statement);
 }
 
 /* Raises if rc is an error. */
@@ -46,8 +41,9 @@ struct db *db_open(struct arena *a) {
                       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
     struct db *db = arena_alloc(a, sizeof *db);
     db->arena = a;
-    arena_defer(a, release, db);
-    db_check(db, sqlite3_open_v2(":memory:", &db->handle, flags, NULL));
+    int rc = sqlite3_open_v2(":memory:", &db->handle, flags, NULL);
+    arena_defer(a, close, db->handle);
+    db_check(db, rc);
     return db;
 }
 
@@ -75,30 +71,21 @@ void db_run(struct db *db, const char *sql) {
     db_check(db, sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
 }
 
-struct row row_of(struct db *db, struct statement *statement) {
-    if (statement->prepared == NULL) {
-        db_check(db, sqlite3_prepare_v3(db->handle, statement->sql, -1,
-                                        SQLITE_PREPARE_PERSISTENT,
-                                        &statement->prepared, NULL));
-        statement->next = db->prepared;
-        db->prepared = statement;
-    }
-    sqlite3_reset(statement->prepared); /* a raise may have left it running */
+struct row db_query(struct db *db, const char *sql) {
+    struct row row = {.db = db, .at = 1};
     db->ticks = 0;
-    return (struct row){.db = db, .statement = statement->prepared, .at = 1};
+    db_check(db, sqlite3_prepare_v2(db->handle, sql, -1, &row.statement, NULL));
+    arena_defer(db->arena, finalize, row.statement);
+    return row;
 }
 
 /* ---- binding ---- */
 
 void row_bind_int(struct row *r, int64_t n) {
-    if (r->db->digest != NULL)
-        digest_int(r->db->digest, n);
     db_check(r->db, sqlite3_bind_int64(r->statement, r->at++, n));
 }
 
 void row_bind_text(struct row *r, struct str s) {
-    if (r->db->digest != NULL)
-        digest_str(r->db->digest, s);
     db_check(r->db, sqlite3_bind_text64(r->statement, r->at++,
                                         s.n ? s.p : "", s.n, SQLITE_STATIC,
                                         SQLITE_UTF8));
@@ -106,7 +93,8 @@ void row_bind_text(struct row *r, struct str s) {
 
 void row_write(struct row *r) {
     db_check(r->db, sqlite3_step(r->statement));
-    row_done(r);
+    db_check(r->db, sqlite3_reset(r->statement));
+    r->at = 1;
 }
 
 /* ---- reading ---- */
@@ -123,7 +111,6 @@ bool row_next(struct row *r) {
 
 void row_done(struct row *r) {
     sqlite3_reset(r->statement);
-    sqlite3_clear_bindings(r->statement);
 }
 
 int64_t row_int(struct row *r) {
@@ -132,31 +119,12 @@ int64_t row_int(struct row *r) {
     return sqlite3_column_int64(r->statement, r->at++);
 }
 
-uint32_t row_number(struct row *r) {
-    int64_t n = row_int(r);
-    if (n < 0 || n > UINT32_MAX)
-        db_damaged(r->db, "a row's number is out of range");
-    return (uint32_t)n;
-}
-
-/* Valid until the next row_next(). */
-static struct str row_view(struct row *r) {
+struct str row_text(struct row *r) {
     if (sqlite3_column_type(r->statement, r->at) != SQLITE_TEXT)
         db_damaged(r->db, "a text is none");
     const char *p = (const char *)sqlite3_column_text(r->statement, r->at);
     if (p == NULL)
         db_check(r->db, SQLITE_NOMEM);
     int n = sqlite3_column_bytes(r->statement, r->at++);
-    return (struct str){p, (size_t)n};
-}
-
-struct str row_text(struct row *r) {
-    return arena_str(r->db->arena, row_view(r));
-}
-
-int row_word(struct row *r, enum vocabulary which) {
-    int value;
-    if (!word_named(which, row_view(r), &value))
-        db_damaged(r->db, "a word is not in its vocabulary");
-    return value;
+    return arena_str(r->db->arena, (struct str){p, (size_t)n});
 }

@@ -98,15 +98,12 @@ struct pattern_list corpus_patterns(struct arena *a, const struct corpus *c);
 struct str index_write(struct arena *a, const struct corpus *c,
                        const struct pattern_list *set, struct str prefilter);
 
-/* The same in two steps. What comes of the first is all that a log needs, and
- * may be read by other threads while one does the second. The draft lives as
- * long as the arena of the first. */
-struct index_draft;
-struct index_draft *index_begin(struct arena *a, const struct corpus *c,
-                                const struct pattern_list *set,
-                                struct str prefilter);
-struct str index_draft_pack(const struct index_draft *d);
-struct str index_end(struct index_draft *d, struct arena *a);
+/* The same in two steps. The pack is all that a log needs; other threads may
+ * read it while one does the second. */
+struct str index_pack(struct arena *a, const struct corpus *c,
+                      const struct pattern_list *set, struct str prefilter);
+struct str index_of_pack(struct arena *a, const struct corpus *c,
+                         struct str pack);
 
 struct index;
 
@@ -115,7 +112,7 @@ struct index *index_open(struct arena *a, struct str image);
 /* The same for an image that is part of the program: it is trusted, so its
  * records are not checked and its compiled patterns are used. */
 struct index *index_open_builtin(struct arena *a, struct str image);
-/* The same of index_draft_pack(), without what SQLite answers. */
+/* The same of index_pack(); it has nothing to search. */
 struct index *index_open_pack(struct arena *a, struct str pack);
 bool index_is_builtin(const struct index *ix);
 /* Several indexes as one. Entries, groups and patterns are numbered through,
@@ -192,7 +189,9 @@ struct gpu_list reader_gpus_with_prefix(struct reader *r, struct str name);
 /* All cards whose range of real totals overlaps [low, high] in bytes. */
 struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high);
-/* The component that this one folds into, else itself. */
+/* The component of that id, of the first index that has it. */
+bool reader_component(struct reader *r, struct str id, struct component *c);
+/* The component that it folds into, else itself. */
 struct str reader_component_fold(struct reader *r, struct str component);
 
 /* Entries of a component and of those that fold into it, in the order of their

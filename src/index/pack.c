@@ -128,21 +128,20 @@ struct record pack_record(const struct pack *pack, struct arena *a,
 }
 
 bool pack_find(const struct pack *pack, struct arena *a, enum section section,
-               struct str key, struct record *found) {
+               struct str key, uint32_t *number) {
     uint32_t from = 0, to = pack->sections[section].count;
     while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        *found = pack_record(pack, a, section, middle);
+        *number = from + (to - from) / 2;
+        struct record record = pack_record(pack, a, section, *number);
         struct str is;
-        record_str(found, &is);
+        record_str(&record, &is);
         int order = str_cmp(is, key);
         if (order == 0)
             return true;
-        if (order < 0) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
+        if (order < 0)
+            from = *number + 1;
+        else
+            to = *number;
     }
     return false;
 }

@@ -1,7 +1,7 @@
 /* pack.h: the pack, which follows the last page of the database. It holds every
- * entry, engine, model ... a second time, as the bytes that a run reads. The
- * tables of SQLite are for queries in SQL; a run finds records by number or by
- * name, and here it needs no connection, schema or statement for that.
+ * entry, engine, model ... as the bytes that a run reads. The database is for
+ * search and for users; a run finds records by number or by name, and here it
+ * needs no connection, schema or statement for that.
  *
  *     header    words of 4 bytes, little-endian: enum pack_word
  *     section   the end of each record; record i is [end[i - 1], end[i])
@@ -18,9 +18,10 @@
 #include "index/record.h"
 
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
-#define PACK_VERSION 14u /* of the header; PACK_SCHEMA is that of records */
+#define PACK_VERSION 15u /* of the header; PACK_SCHEMA is that of records */
 
-/* A record with a key begins with it. Keys are unique and sorted bytewise. */
+/* A record with a key begins with it, one of a noun with its id. Both are unique
+ * and sorted bytewise. */
 enum section {
     SECTION_PATTERN,     /* by id */
     SECTION_CODE,        /* by pattern; the last record: the common beginning */
@@ -29,20 +30,12 @@ enum section {
     SECTION_ENTRY_REST,  /* by number: the other fields */
     SECTION_GROUP,       /* by number: entries */
     SECTION_ENTRY_ID,    /* id or former id -> number */
-    SECTION_ENGINE,      /* by number */
-    SECTION_ENGINE_ID,   /* id -> number */
+    SECTION_ENGINE,      /* this and those below: by number or by id */
+    SECTION_MODEL, SECTION_GPU, SECTION_CAUSE, SECTION_RULE, SECTION_PROGRAM,
+    SECTION_COMPONENT, SECTION_MESSAGE,
     SECTION_EVERYWHERE,  /* settings of engines whose rows are always tried */
-    SECTION_MODEL,       /* by number */
     SECTION_MODEL_NAME,  /* form and name -> number */
-    SECTION_GPU,         /* by number */
-    SECTION_CAUSE,       /* by number */
-    SECTION_CAUSE_ID,    /* id -> number */
-    SECTION_RULE,        /* by number */
     SECTION_RANKING,     /* one record */
-    SECTION_PROGRAM,     /* by number */
-    SECTION_PROGRAM_ID,  /* id -> number */
-    SECTION_COMPONENT,   /* id -> the component it folds into */
-    SECTION_MESSAGE,     /* key -> text */
     SECTION_POOLED,      /* mechanism and fix -> worked, tried */
     SECTION_COUNT_OF
 };
@@ -78,9 +71,9 @@ void pack_check_tables(const struct pack *pack, struct arena *a,
  * not exist. */
 struct record pack_record(const struct pack *pack, struct arena *a,
                           enum section section, uint32_t i);
-/* The record of that key, positioned behind the key; false: there is none. */
+/* The number of the record with that key or id; false: there is none. */
 bool pack_find(const struct pack *pack, struct arena *a, enum section section,
-               struct str key, struct record *found);
+               struct str key, uint32_t *number);
 
 /* Keys of several parts. */
 struct str pack_name_key(struct arena *a, const char *form, struct str name);
@@ -97,9 +90,8 @@ struct pack_draft *pack_begin(struct arena *a);
 struct record *pack_add(struct pack_draft *draft, enum section section);
 struct record *pack_add_key(struct pack_draft *draft, enum section section,
                             struct str key);
-/* The pack, which no database stands before yet. digest: DIGEST_HEX digits. */
-struct str pack_end(struct pack_draft *draft, struct str prefilter,
-                    const char *digest);
+/* The pack, which no database stands before yet. */
+struct str pack_end(struct pack_draft *draft, struct str prefilter);
 /* A database and the pack behind it. */
 struct str pack_behind(struct arena *a, struct str tables, struct str pack);
 

@@ -25,6 +25,8 @@ struct draft_section {
 struct pack_draft {
     struct arena *arena;
     struct draft_section sections[SECTION_COUNT_OF];
+    struct digest digest; /* of all records but compiled patterns, which
+                             another PCRE2 writes differently */
     struct draft_section *open; /* its last record is being written */
     struct record record;
 };
@@ -32,6 +34,7 @@ struct pack_draft {
 struct pack_draft *pack_begin(struct arena *a) {
     struct pack_draft *d = arena_alloc(a, sizeof *d);
     d->arena = a;
+    digest_init(&d->digest);
     for (int i = 0; i < SECTION_COUNT_OF; i++)
         buf_init_in(&d->sections[i].bytes, a, PACK_BYTES_MAX);
     return d;
@@ -103,7 +106,7 @@ static void put_word(struct buf *out, uint64_t n) {
 
 /* Append the records, then their ends. Returns the offset of the ends; SIZE_MAX
  * if they did not fit. */
-static size_t put_section(struct buf *out, const struct pack_draft *d,
+static size_t put_section(struct buf *out, struct pack_draft *d,
                           enum section which) {
     const struct draft_section *section = &d->sections[which];
     struct buf ends;
@@ -115,6 +118,8 @@ static size_t put_section(struct buf *out, const struct pack_draft *d,
                                      section->records[i].n);
         put_word(out, pack_record_check(which, (uint32_t)i, bytes));
         buf_add(out, bytes);
+        if (which != SECTION_CODE)
+            digest_str(&d->digest, bytes);
         put_word(&ends, out->n);
     }
     size_t at = out->n;
@@ -133,8 +138,10 @@ static void put_check(char *head) {
     set_word(head, PACK_CHECK, check_of(PACK_MAGIC, rest));
 }
 
-static void put_head(struct buf *out, struct str prefilter,
-                     size_t prefilter_at, const char *digest) {
+static void put_head(struct buf *out, const struct pack_draft *d,
+                     struct str prefilter, size_t prefilter_at) {
+    char digest[DIGEST_HEX + 1];
+    digest_hex(&d->digest, digest);
     set_word(out->p, PACK_IS_MAGIC, PACK_MAGIC);
     set_word(out->p, PACK_IS_VERSION, PACK_VERSION);
     set_word(out->p, PACK_SCHEMA, pack_schema());
@@ -155,8 +162,7 @@ struct str pack_behind(struct arena *a, struct str tables, struct str pack) {
     return (struct str){all, tables.n + pack.n};
 }
 
-struct str pack_end(struct pack_draft *d, struct str prefilter,
-                    const char *digest) {
+struct str pack_end(struct pack_draft *d, struct str prefilter) {
     struct buf out;
     close_record(d);
     buf_init_in(&out, d->arena, PACK_BYTES_MAX);
@@ -175,6 +181,6 @@ struct str pack_end(struct pack_draft *d, struct str prefilter,
     }
     if (!buf_ok(&out))
         arena_raise(d->arena, FAIL_MEMORY, "out of memory for the index");
-    put_head(&out, prefilter, prefilter_at, digest);
+    put_head(&out, d, prefilter, prefilter_at);
     return buf_str(&out);
 }

@@ -4,6 +4,8 @@
  * group. */
 #include "index/read.h"
 
+#include <stdlib.h>
+
 struct entry_record {
     struct entry entry;
     bool is_whole;
@@ -89,4 +91,33 @@ uint32_t reader_condition_pattern(struct reader *r, uint32_t entry_number,
         arena_raise(r->arena, FAIL_INDEX, "an entry has no such pattern: %zu",
                     ordinal);
     return e->first_pattern + (uint32_t)(e->entry.signature_count + ordinal);
+}
+
+/* ---- by component ---- */
+
+struct numbered {
+    struct str id;
+    uint32_t number;
+};
+
+static int by_id(const void *x, const void *y) {
+    const struct numbered *a = x, *b = y;
+    return str_cmp(a->id, b->id);
+}
+
+struct number_list reader_entries_of(struct reader *r, struct str component) {
+    size_t most = reader_count(r, SECTION_ENTRY), count = 0;
+    struct numbered *sorted = arena_array(r->arena, most, sizeof *sorted);
+    uint32_t *list = arena_array(r->arena, most, sizeof *list);
+    for (uint32_t i = 0; i < most; i++) {
+        const struct entry *e = reader_entry_head(r, i);
+        if (component.n == 0 || str_eq(e->component, component) ||
+            str_eq(reader_component_fold(r, e->component), component))
+            sorted[count++] = (struct numbered){e->id, i};
+    }
+    if (count > 1)
+        qsort(sorted, count, sizeof *sorted, by_id);
+    for (size_t i = 0; i < count; i++)
+        list[i] = sorted[i].number;
+    return (struct number_list){list, count};
 }

@@ -1,7 +1,9 @@
-/* read_kb.c: engines, programs and causes by number and by id, and the ranking
- * numbers. A report reads its own engine, those whose patterns have matched,
- * and the causes of the selected entries. */
+/* read_kb.c: engines, programs, causes and components by number and by id, and
+ * the ranking numbers. A report reads its own engine, those whose patterns have
+ * matched, and the causes of the selected entries. */
 #include "index/read.h"
+
+#include <string.h>
 
 size_t reader_engine_count(struct reader *r) {
     return reader_count(r, SECTION_ENGINE);
@@ -20,15 +22,11 @@ const struct engine *reader_everywhere(struct reader *r, uint32_t i) {
 }
 
 const struct engine *reader_engine_by_id(struct reader *r, struct str id) {
-    uint32_t number;
-    return reader_number(r, SECTION_ENGINE_ID, id, &number)
-               ? reader_engine(r, number) : NULL;
+    return reader_noun_by_id(r, SECTION_ENGINE, id, &shape_engine);
 }
 
 const struct cause *reader_cause(struct reader *r, struct str id) {
-    uint32_t number;
-    return reader_number(r, SECTION_CAUSE_ID, id, &number)
-               ? reader_noun(r, SECTION_CAUSE, number, &shape_cause) : NULL;
+    return reader_noun_by_id(r, SECTION_CAUSE, id, &shape_cause);
 }
 
 size_t reader_rule_count(const struct reader *r) {
@@ -40,9 +38,7 @@ const struct lint_rule *reader_rule(struct reader *r, uint32_t number) {
 }
 
 const struct program *reader_program(struct reader *r, struct str id) {
-    uint32_t number;
-    return reader_number(r, SECTION_PROGRAM_ID, id, &number)
-               ? reader_noun(r, SECTION_PROGRAM, number, &shape_program) : NULL;
+    return reader_noun_by_id(r, SECTION_PROGRAM, id, &shape_program);
 }
 
 bool reader_has_lever(struct reader *r, struct str lever) {
@@ -66,4 +62,75 @@ const struct ranking *reader_ranking(struct reader *r) {
         reader_cache_add(r, SECTION_RANKING, 0, ranking);
     }
     return ranking;
+}
+
+/* ---- components ---- */
+
+/* Component i of one index. */
+static struct component component_at(struct reader *r, const struct index *ix,
+                                     uint32_t i) {
+    struct component c;
+    struct record record = pack_record(&ix->pack, r->arena, SECTION_COMPONENT,
+                                       i);
+    memset(&c, 0, sizeof c);
+    codec_shape(&record, &shape_component, &c);
+    record_end(&record);
+    return c;
+}
+
+bool reader_component(struct reader *r, struct str id, struct component *c) {
+    uint32_t number;
+    for (const struct index *ix = r->ix; ix != NULL; ix = ix->next)
+        if (pack_find(&ix->pack, r->arena, SECTION_COMPONENT, id, &number)) {
+            *c = component_at(r, ix, number);
+            return true;
+        }
+    return false;
+}
+
+struct str reader_component_fold(struct reader *r, struct str component) {
+    struct component c;
+    return reader_component(r, component, &c) && c.folds_into.n > 0
+               ? c.folds_into
+               : component;
+}
+
+bool reader_component_known(struct reader *r, struct str component) {
+    struct component c;
+    if (reader_component(r, component, &c))
+        return true;
+    for (uint32_t i = 0; i < reader_count(r, SECTION_ENTRY); i++)
+        if (str_eq(reader_entry_head(r, i)->component, component))
+            return true;
+    return false;
+}
+
+static int64_t entries_in(struct reader *r, struct str component) {
+    int64_t count = 0;
+    for (uint32_t i = 0; i < reader_count(r, SECTION_ENTRY); i++)
+        count += str_eq(reader_entry_head(r, i)->component, component);
+    return count;
+}
+
+static bool is_listed(const struct component_list *list, struct str id) {
+    for (size_t i = 0; i < list->count; i++)
+        if (str_eq(list->at[i].id, id))
+            return true;
+    return false;
+}
+
+struct component_list reader_components(struct reader *r) {
+    struct component_list list = {NULL, 0};
+    size_t cap = 0;
+    for (const struct index *ix = r->ix; ix != NULL; ix = ix->next) {
+        for (uint32_t i = 0; i < ix->pack.sections[SECTION_COMPONENT].count;
+             i++) {
+            struct component c = component_at(r, ix, i);
+            if (!is_listed(&list, c.id))
+                *ARENA_ADD(r->arena, list.at, list.count, cap) =
+                    (struct component_row){c.id, c.name, c.folds_into,
+                                           entries_in(r, c.id)};
+        }
+    }
+    return list;
 }

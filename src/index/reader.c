@@ -1,39 +1,16 @@
 /* reader.c: the cache of one report, and short lookups.
  *
  * Records are read at the first use, into the report's arena, and cached: their
- * addresses stay valid. A connection is opened for SQL queries only (search.c).
+ * addresses stay valid. A connection is opened for a search only (search.c).
  * Damage is raised.
  */
 #include "index/read.h"
-
-static const char *const queries[] = {
-#define X(name, sql) sql,
-    QUERIES(X)
-#undef X
-};
 
 struct reader *reader_new(const struct index *ix, struct arena *a) {
     struct reader *r = arena_alloc(a, sizeof *r);
     r->ix = ix;
     r->arena = a;
     return r;
-}
-
-struct reader *reader_next(struct reader *r) {
-    if (r->next == NULL && r->ix->next != NULL)
-        r->next = reader_new(r->ix->next, r->arena);
-    return r->next;
-}
-
-struct row reader_query(struct reader *r, enum query query) {
-    if (r->db == NULL) {
-        struct db *db = db_open(r->arena);
-        pack_check_tables(&r->ix->pack, r->arena, r->ix->tables);
-        db_view(db, r->ix->tables);
-        r->db = db;
-    }
-    r->queries[query].sql = queries[query];
-    return row_of(r->db, &r->queries[query]);
 }
 
 /* ---- records ---- */
@@ -78,13 +55,34 @@ void *reader_noun(struct reader *r, enum section section, uint32_t number,
     return noun;
 }
 
+void *reader_noun_by_id(struct reader *r, enum section section, struct str id,
+                        const struct shape *shape) {
+    uint32_t number;
+    return pack_find(&r->ix->pack, r->arena, section, id, &number)
+               ? reader_noun(r, section, number, shape)
+               : NULL;
+}
+
+/* The record of that key, positioned behind it; false: there is none. */
+static bool find_keyed(const struct index *ix, struct arena *a,
+                       enum section section, struct str key,
+                       struct record *record) {
+    uint32_t number;
+    bool is_found = pack_find(&ix->pack, a, section, key, &number);
+    if (is_found) {
+        *record = pack_record(&ix->pack, a, section, number);
+        record_str(record, &key);
+    }
+    return is_found;
+}
+
 /* Ids of entries are looked up in all indexes, other names in the first. */
 bool reader_number(struct reader *r, enum section section, struct str name,
                    uint32_t *number) {
     struct record record;
     uint32_t before = 0;
     const struct index *ix = r->ix;
-    while (!pack_find(&ix->pack, r->arena, section, name, &record)) {
+    while (!find_keyed(ix, r->arena, section, name, &record)) {
         before += ix->pack.sections[SECTION_ENTRY].count;
         ix = section == SECTION_ENTRY_ID ? ix->next : NULL;
         if (ix == NULL)
@@ -140,22 +138,10 @@ bool reader_code(struct reader *r, uint32_t id, size_t which,
 
 /* ---- words and counts ---- */
 
-struct str reader_component_fold(struct reader *r, struct str component) {
-    struct record record;
-    struct str fold = component;
-    if (pack_find(&r->ix->pack, r->arena, SECTION_COMPONENT, component,
-                  &record)) {
-        struct str into;
-        record_str(&record, &into);
-        fold = into.n > 0 ? into : component;
-    }
-    return fold;
-}
-
 struct str reader_message(struct reader *r, enum lang lang, struct str key) {
     struct record record;
     struct text text = {{{NULL, 0}, {NULL, 0}}};
-    if (pack_find(&r->ix->pack, r->arena, SECTION_MESSAGE, key, &record))
+    if (find_keyed(r->ix, r->arena, SECTION_MESSAGE, key, &record))
         record_text(&record, &text);
     return text.in[lang];
 }
@@ -164,8 +150,8 @@ struct pooled reader_pooled(struct reader *r, enum mechanism m,
                             const struct workaround *fix) {
     struct record record;
     struct pooled pooled = {0, 0};
-    if (pack_find(&r->ix->pack, r->arena, SECTION_POOLED,
-                  pack_pooled_key(r->arena, (int)m, fix), &record)) {
+    if (find_keyed(r->ix, r->arena, SECTION_POOLED,
+                   pack_pooled_key(r->arena, (int)m, fix), &record)) {
         record_count(&record, &pooled.worked);
         record_count(&record, &pooled.tried);
     }

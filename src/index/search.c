@@ -24,6 +24,7 @@
 #define STEM_MIN 4
 #define NAMED_PERCENT 150 /* score of an entry whose component is named */
 #define REPORTS_PERCENT 3 /* added to the score for twice the reports */
+#define BM25 "bm25(search, 12.0, 4.0, 1.0, 0.5)" /* weights of the columns */
 #define LEAST_PERCENT 20  /* of the best score: lower ones are not shown */
 
 /* ---- the query ---- */
@@ -68,12 +69,26 @@ static struct query_words query_words_of(struct arena *a, struct str words) {
     return w;
 }
 
-static bool is_indexed(struct reader *r, struct str phrase) {
-    struct row row = reader_query(r, QUERY_search_any);
+/* The connection of this index, which its first search opens. */
+static struct db *db_of(struct reader *r) {
+    if (r->db == NULL) {
+        struct db *db = db_open(r->arena);
+        pack_check_tables(&r->ix->pack, r->arena, r->ix->tables);
+        db_view(db, r->ix->tables);
+        r->db = db;
+    }
+    return r->db;
+}
+
+/* True if an entry matches: that one, or any if entry is negative. */
+static bool has_match(struct reader *r, struct str phrase, int64_t entry) {
+    struct row row = db_query(db_of(r), "SELECT 1 FROM search WHERE search "
+                                        "MATCH ?1 AND (?2 < 0 OR rowid = ?2) "
+                                        "LIMIT 1");
     row_bind_text(&row, phrase);
+    row_bind_int(&row, entry);
     bool is_found = row_next(&row);
-    if (is_found)
-        row_done(&row);
+    row_done(&row);
     return is_found;
 }
 
@@ -93,7 +108,7 @@ static struct str nearest_term(struct reader *r, struct str word) {
     size_t least = near_enough(word) + 1;
     db_run(r->db, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_term "
                   "USING fts5vocab(main, search, row)");
-    struct row row = reader_query(r, QUERY_search_terms);
+    struct row row = db_query(r->db, "SELECT term FROM temp.search_term");
     while (row_next(&row)) {
         struct str term = row_text(&row);
         size_t d = distance_to_stem(word, term);
@@ -117,10 +132,10 @@ static bool may_be_typo(struct str word) {
 static struct str phrase_of(struct reader *r, struct str word) {
     struct arena *a = r->arena;
     struct str whole = arena_printf(a, "\"%.*s\"", STR_ARG(word));
-    if (is_indexed(r, whole))
+    if (has_match(r, whole, -1))
         return whole;
     struct str prefix = arena_printf(a, "\"%.*s\"*", STR_ARG(word));
-    if (is_indexed(r, prefix))
+    if (has_match(r, prefix, -1))
         return prefix;
     struct str small = arena_lower(a, word), near = {NULL, 0};
     if (may_be_typo(small))
@@ -166,13 +181,34 @@ static bool is_named(struct str words, struct str name) {
     return false;
 }
 
-/* True if any of these names is; one name a line. */
-static bool is_any_named(struct str words, struct str names) {
-    while (names.n > 0) {
-        if (is_named(words, str_cut(names, '\n', &names)))
+/* True if this component is, or the one that it folds into. */
+static bool is_component_named(struct reader *r, struct str words,
+                               struct str id) {
+    struct component c;
+    struct str ids[] = {id, reader_component_fold(r, id)};
+    for (size_t i = 0; i < 2; i++) {
+        if (!reader_component(r, ids[i], &c))
+            continue;
+        bool is_any = is_named(words, arena_lower(r->arena, c.id)) ||
+                      is_named(words, arena_lower(r->arena, c.name));
+        for (size_t k = 0; k < c.aliases.count; k++)
+            is_any = is_any ||
+                     is_named(words, arena_lower(r->arena, c.aliases.at[k]));
+        if (is_any)
             return true;
     }
     return false;
+}
+
+static int64_t reports_of(const struct entry *e) {
+    int64_t count = 0;
+    for (size_t i = 0; i < e->workaround_count; i++)
+        count += e->workarounds[i].success.tried +
+                 e->workarounds[i].success.maintainers_tried;
+    for (size_t i = 0; i < e->dead_end_count; i++)
+        count += e->dead_ends[i].fail.tried +
+                 e->dead_ends[i].fail.maintainers_tried;
+    return count;
 }
 
 static int64_t doublings(int64_t reports) {
@@ -196,19 +232,17 @@ static size_t own_entry_count(const struct reader *r) {
     return r->ix->pack.sections[SECTION_ENTRY].count;
 }
 
+/* row: a number and its bm25. words: in small letters. */
 static struct search_hit score_row(struct reader *r, struct row *row,
                                    struct str words) {
-    struct search_hit hit = {.entry = row_number(row),
-                             .score_micro = row_int(row)};
-    struct str names = row_text(row);
-    int64_t reports = row_int(row);
-    if (hit.entry >= own_entry_count(r))
+    int64_t number = row_int(row), score = row_int(row);
+    if (number < 0 || number >= (int64_t)own_entry_count(r))
         db_damaged(r->db, "what is searched is no entry");
-    hit.score_micro += hit.score_micro * REPORTS_PERCENT *
-                       doublings(reports) / 100;
-    if (is_any_named(words, names))
-        hit.score_micro = hit.score_micro * NAMED_PERCENT / 100;
-    return hit;
+    const struct entry *e = reader_entry(r, (uint32_t)number);
+    score += score * REPORTS_PERCENT * doublings(reports_of(e)) / 100;
+    if (is_component_named(r, words, e->component))
+        score = score * NAMED_PERCENT / 100;
+    return (struct search_hit){(uint32_t)number, score};
 }
 
 /* The number of hits to show: at most `most`, none far below the best. */
@@ -226,16 +260,16 @@ static size_t count_shown(const struct search_hits *hits, size_t most) {
 static int64_t words_in(struct reader *r, struct str words, uint32_t entry) {
     struct query_words w = query_words_of(r->arena, words);
     int64_t count = 0;
-    for (size_t i = 0; i < w.count; i++) {
-        struct row row = reader_query(r, QUERY_search_has);
-        row_bind_text(&row, phrase_of(r, w.at[i]));
-        row_bind_int(&row, (int64_t)entry);
-        if (row_next(&row)) {
-            row_done(&row);
-            count++;
-        }
-    }
+    for (size_t i = 0; i < w.count; i++)
+        count += has_match(r, phrase_of(r, w.at[i]), entry);
     return count;
+}
+
+/* The reader of the next index; NULL: there is none. */
+static struct reader *reader_next(struct reader *r) {
+    if (r->next == NULL && r->ix->next != NULL)
+        r->next = reader_new(r->ix->next, r->arena);
+    return r->next;
 }
 
 /* bm25 depends on the other entries of an index, so scores of two indexes
@@ -280,7 +314,10 @@ static void search_index(struct reader *r, struct str words, uint32_t before,
                                    str_slice(words, 0, SEARCH_QUERY_BYTES_MAX));
     if (query.n == 0)
         return;
-    struct row row = reader_query(r, QUERY_search);
+    struct row row =
+        db_query(db_of(r), "SELECT rowid, CAST(round(-1000000 * " BM25 ") AS "
+                           "INT) FROM search WHERE search MATCH ?1 "
+                           "ORDER BY " BM25 ", rowid LIMIT ?2");
     row_bind_text(&row, query);
     row_bind_int(&row, SEARCH_WEIGHED_MAX);
     while (row_next(&row)) {
@@ -311,76 +348,4 @@ struct search_hits reader_search(struct reader *r, struct str words,
     most = most < SEARCH_FOUND_MAX ? most : SEARCH_FOUND_MAX;
     hits.count = count_shown(&hits, most);
     return hits;
-}
-
-/* ---- by component ---- */
-
-bool reader_component_known(struct reader *r, struct str component) {
-    bool is_known = false;
-    for (struct reader *at = r; at != NULL && !is_known;
-         at = reader_next(at)) {
-        struct row row = reader_query(at, QUERY_component_known);
-        row_bind_text(&row, component);
-        is_known = row_next(&row);
-        if (is_known)
-            row_done(&row);
-    }
-    return is_known;
-}
-
-/* Insertion sort: move the last number to its place by id. */
-static void insert_by_id(struct reader *r, uint32_t *list, size_t count) {
-    for (size_t i = count - 1; i > 0; i--) {
-        struct str id = reader_entry_head(r, list[i])->id;
-        uint32_t other = list[i - 1];
-        if (str_cmp(reader_entry_head(r, other)->id, id) <= 0)
-            return;
-        list[i - 1] = list[i];
-        list[i] = other;
-    }
-}
-
-struct number_list reader_entries_of(struct reader *r, struct str component) {
-    uint32_t *list = NULL, before = 0;
-    size_t count = 0, cap = 0;
-    for (struct reader *at = r; at != NULL; at = reader_next(at)) {
-        struct row row = reader_query(at, QUERY_entries_of);
-        row_bind_text(&row, component);
-        while (row_next(&row)) {
-            *ARENA_ADD(r->arena, list, count, cap) = row_number(&row) + before;
-            if (before > 0)
-                insert_by_id(r, list, count);
-        }
-        before += (uint32_t)own_entry_count(at);
-    }
-    return (struct number_list){list, count};
-}
-
-static struct component_row *component_of(struct component_list *list,
-                                          struct str id) {
-    for (size_t i = 0; i < list->count; i++) {
-        if (str_eq(list->at[i].id, id))
-            return &list->at[i];
-    }
-    return NULL;
-}
-
-struct component_list reader_components(struct reader *r) {
-    struct component_list list = {NULL, 0};
-    size_t cap = 0;
-    for (struct reader *at = r; at != NULL; at = reader_next(at)) {
-        struct row row = reader_query(at, QUERY_components);
-        while (row_next(&row)) {
-            struct component_row c = {.id = row_text(&row)};
-            c.name = row_text(&row);
-            c.folds_into = row_text(&row);
-            c.entries = row_int(&row);
-            struct component_row *known = component_of(&list, c.id);
-            if (known != NULL)
-                known->entries += c.entries;
-            else
-                *ARENA_ADD(r->arena, list.at, list.count, cap) = c;
-        }
-    }
-    return list;
 }

@@ -1,9 +1,15 @@
-/* write_pack.c: the corpus as the pack of pack.h. Groups and pooled rates are
- * read from the database, where SQL has computed them. */
-#include "index/model_name.h"
-#include "index/pack.h"
+/* write_pack.c: the corpus as the pack of pack.h. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "index/codec.h"
+#include "index/model_name.h"
 #include "index/write.h"
+
+struct writer {
+    struct arena *a;
+    struct pack_draft *pack;
+};
 
 static void pack_number(struct writer *w, enum section section, struct str key,
                         size_t number) {
@@ -11,19 +17,72 @@ static void pack_number(struct writer *w, enum section section, struct str key,
     record_number(pack_add_key(w->pack, section, key), &n);
 }
 
-/* ---- models ---- */
+/* ---- nouns ---- */
+
+static const struct field message_fields[] = {
+    {.key = "id", .at = offsetof(struct message, key), .type = FIELD_LINE},
+    {.key = "text", .at = offsetof(struct message, text), .type = FIELD_TEXT},
+    {0}};
+static const struct shape shape_message = {"message", "", message_fields,
+                                           sizeof(struct message)};
+
+const struct noun_list noun_lists[NOUN_LISTS] = {
+#define NOUNS(name, section, list, count) \
+    {#name, &shape_##name, section, offsetof(struct corpus, list), \
+     offsetof(struct corpus, count)}
+    NOUNS(engine, SECTION_ENGINE, engines, engine_count),
+    NOUNS(model, SECTION_MODEL, models, model_count),
+    NOUNS(gpu, SECTION_GPU, gpus, gpu_count),
+    NOUNS(cause, SECTION_CAUSE, causes, cause_count),
+    NOUNS(lint_rule, SECTION_RULE, rules, rule_count),
+    NOUNS(program, SECTION_PROGRAM, programs, program_count),
+    NOUNS(component, SECTION_COMPONENT, components, component_count),
+    NOUNS(message, SECTION_MESSAGE, messages, message_count),
+#undef NOUNS
+};
+
+struct nouns nouns_of(const struct corpus *c, const struct noun_list *list) {
+    const char *corpus = (const char *)c;
+    struct nouns nouns;
+    memcpy(&nouns.at, corpus + list->at, sizeof nouns.at);
+    memcpy(&nouns.count, corpus + list->count_at, sizeof nouns.count);
+    return nouns;
+}
+
+struct str noun_id(const struct shape *shape, const void *noun) {
+    const struct field *f = field_placed(shape->fields);
+    return *(const struct str *)(const void *)((const char *)noun + f->at);
+}
+
+/* They are found by their ids, so they are sorted by them. */
+static void pack_nouns(struct writer *w, const struct noun_list *list,
+                       struct nouns nouns) {
+    struct str last = {NULL, 0};
+    for (size_t i = 0; i < nouns.count; i++) {
+        const char *noun = nouns.at + i * list->shape->size;
+        struct str id = noun_id(list->shape, noun);
+        if (i > 0 && str_cmp(last, id) >= 0)
+            arena_raise(w->a, FAIL_INDEX, "%s '%.*s' is out of order",
+                        list->name, STR_ARG(id));
+        codec_shape(pack_add(w->pack, list->section), list->shape,
+                    (char *)noun);
+        last = id;
+    }
+}
+
+/* ---- names of models ---- */
 
 static void pack_name_form(struct writer *w, const char *form,
                            struct str name, size_t model) {
     if (name.n > 0)
         pack_number(w, SECTION_MODEL_NAME,
-                    pack_name_key(w->db->arena, form, name), model);
+                    pack_name_key(w->a, form, name), model);
 }
 
 /* A name with the tag :latest has no size, so it is found as a whole only, not
  * as a part of another name. */
 static void pack_name(struct writer *w, struct str given, size_t model) {
-    struct arena *a = w->db->arena;
+    struct arena *a = w->a;
     struct model_name name = model_name_of(a, given);
     struct str quantization;
     struct str bare = model_name_bare(a, name.last, &quantization);
@@ -35,10 +94,9 @@ static void pack_name(struct writer *w, struct str given, size_t model) {
                        model);
 }
 
-static void pack_models(struct writer *w, const struct corpus *c) {
+static void pack_model_names(struct writer *w, const struct corpus *c) {
     for (size_t i = 0; i < c->model_count; i++) {
         struct model *m = &c->models[i];
-        codec_shape(pack_add(w->pack, SECTION_MODEL), &shape_model, m);
         pack_name(w, m->id, i);
         for (size_t k = 0; k < m->aliases.count; k++)
             pack_name(w, m->aliases.at[k], i);
@@ -47,48 +105,63 @@ static void pack_models(struct writer *w, const struct corpus *c) {
 
 /* ---- entries ---- */
 
-struct member {
-    uint32_t number, head;
+/* What is written sorted by a key. */
+struct keyed {
+    struct str key;
+    uint32_t entry;        /* of a group */
+    int64_t worked, tried; /* of a fix */
+};
+struct keyed_list {
+    struct keyed *at;
+    size_t count, cap;
 };
 
-/* The entries in the order of their groups. */
-static struct member *read_members(struct writer *w, size_t count) {
-    struct member *list = arena_array(w->db->arena, count, sizeof *list);
-    struct statement *ask = arena_alloc(w->db->arena, sizeof *ask);
-    ask->sql = "SELECT e.number, coalesce(h.number, e.number) FROM entry AS e "
-               "LEFT JOIN entry AS h ON h.id = e.same_words_as ORDER BY 2, 1";
-    struct row row = row_of(w->db, ask);
-    for (size_t i = 0; row_next(&row) && i < count; i++) {
-        list[i].number = row_number(&row);
-        list[i].head = row_number(&row);
-    }
-    return list;
+static int by_key(const void *x, const void *y) {
+    const struct keyed *a = x, *b = y;
+    int order = str_cmp(a->key, b->key);
+    return order != 0 ? order : (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-static void pack_group(struct record *r, const struct member *members,
-                       size_t count) {
-    record_list(r, NULL, &count, 0);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t number = members[i].number;
-        record_number(r, &number);
-    }
+/* The end of the run of equal keys that begins at `from`. */
+static size_t run_end(const struct keyed_list *list, size_t from) {
+    size_t to = from;
+    while (to < list->count && str_eq(list->at[to].key, list->at[from].key))
+        to++;
+    return to;
+}
+
+static void sort_keyed(struct keyed_list *list) {
+    if (list->count > 1)
+        qsort(list->at, list->count, sizeof *list->at, by_key);
 }
 
 /* Write all groups. Returns the number of each entry's group. */
-static uint32_t *pack_groups(struct writer *w, size_t count) {
-    struct member *members = read_members(w, count);
-    uint32_t *group_of = arena_array(w->db->arena, count, sizeof *group_of);
+static uint32_t *pack_groups(struct writer *w, const struct corpus *c) {
+    uint32_t *group_of = arena_array(w->a, c->entry_count, sizeof *group_of);
+    struct keyed_list list = {.count = 0};
     uint32_t group = 0;
-    for (size_t from = 0, to = 0; from < count; from = to, group++) {
-        while (to < count && members[to].head == members[from].head)
-            group_of[members[to++].number] = group;
-        pack_group(pack_add(w->pack, SECTION_GROUP), members + from, to - from);
+    for (size_t i = 0; i < c->entry_count; i++) {
+        const struct entry *e = &c->entries[i];
+        *ARENA_ADD(w->a, list.at, list.count, list.cap) = (struct keyed){
+            .key = e->same_words_as.n > 0 ? e->same_words_as : e->id,
+            .entry = (uint32_t)i};
+    }
+    sort_keyed(&list);
+    for (size_t from = 0, to; from < list.count; from = to, group++) {
+        struct record *r = pack_add(w->pack, SECTION_GROUP);
+        to = run_end(&list, from);
+        size_t count = to - from;
+        record_list(r, NULL, &count, 0);
+        for (size_t i = from; i < to; i++) {
+            record_number(r, &list.at[i].entry);
+            group_of[list.at[i].entry] = group;
+        }
     }
     return group_of;
 }
 
 static void pack_entries(struct writer *w, const struct corpus *c) {
-    uint32_t *group_of = pack_groups(w, c->entry_count);
+    uint32_t *group_of = pack_groups(w, c);
     uint32_t first_pattern = 0;
     for (size_t i = 0; i < c->entry_count; i++) {
         struct entry *e = &c->entries[i];
@@ -107,73 +180,54 @@ static void pack_entries(struct writer *w, const struct corpus *c) {
     }
 }
 
-/* ---- everything but entries ---- */
-
-/* What sets a fact, without the rows that a log is read with. */
-static void pack_settings(struct writer *w, const struct engine *e) {
-    struct engine settings = {.id = e->id,
-                              .flags = e->flags,
-                              .flag_count = e->flag_count,
-                              .options = e->options,
-                              .option_count = e->option_count};
-    codec_shape(pack_add(w->pack, SECTION_EVERYWHERE), &shape_engine,
-                &settings);
-}
-
-static void pack_kb(struct writer *w, const struct corpus *c) {
-    for (size_t i = 0; i < c->engine_count; i++) {
-        codec_shape(pack_add(w->pack, SECTION_ENGINE), &shape_engine,
-                    &c->engines[i]);
-        pack_number(w, SECTION_ENGINE_ID, c->engines[i].id, i);
-        if (c->engines[i].is_everywhere)
-            pack_settings(w, &c->engines[i]);
+/* The sums of reader_pooled(): workarounds of a mechanism that are the same
+ * fix, reports and measured only. */
+static void pack_pooled(struct writer *w, const struct corpus *c) {
+    struct keyed_list list = {.count = 0};
+    for (size_t i = 0; i < c->entry_count; i++) {
+        const struct entry *e = &c->entries[i];
+        for (size_t k = 0; k < e->workaround_count; k++) {
+            const struct workaround *fix = &e->workarounds[k];
+            const struct rate *rate = &fix->success;
+            bool is_named = fix->use.n > 0 || fix->acts_on.flag.n > 0 ||
+                            fix->acts_on.kind != ACT_KIND_none;
+            if (is_named && (rate->basis == BASIS_reports ||
+                             rate->basis == BASIS_measured))
+                *ARENA_ADD(w->a, list.at, list.count, list.cap) =
+                    (struct keyed){
+                        .key = pack_pooled_key(w->a, (int)e->mechanism, fix),
+                        .worked = rate->worked,
+                        .tried = rate->tried};
+        }
     }
-    pack_models(w, c);
-    for (size_t i = 0; i < c->gpu_count; i++)
-        codec_shape(pack_add(w->pack, SECTION_GPU), &shape_gpu, &c->gpus[i]);
-    for (size_t i = 0; i < c->cause_count; i++) {
-        codec_shape(pack_add(w->pack, SECTION_CAUSE), &shape_cause,
-                    &c->causes[i]);
-        pack_number(w, SECTION_CAUSE_ID, c->causes[i].id, i);
-    }
-    for (size_t i = 0; i < c->rule_count; i++)
-        codec_shape(pack_add(w->pack, SECTION_RULE), &shape_lint_rule,
-                    &c->rules[i]);
-    for (size_t i = 0; i < c->program_count; i++) {
-        codec_shape(pack_add(w->pack, SECTION_PROGRAM), &shape_program,
-                    &c->programs[i]);
-        pack_number(w, SECTION_PROGRAM_ID, c->programs[i].id, i);
-    }
-    struct ranking ranking = c->ranking;
-    codec_ranking(pack_add(w->pack, SECTION_RANKING), &ranking);
-    for (size_t i = 0; i < c->component_count; i++) {
-        struct component *component = &c->components[i];
-        record_str(pack_add_key(w->pack, SECTION_COMPONENT, component->id),
-                   &component->folds_into);
-    }
-    for (size_t i = 0; i < c->message_count; i++) {
-        struct message *message = &c->messages[i];
-        record_text(pack_add_key(w->pack, SECTION_MESSAGE, message->key),
-                    &message->text);
-    }
-}
-
-static void pack_pooled(struct writer *w) {
-    struct statement *ask = arena_alloc(w->db->arena, sizeof *ask);
-    ask->sql = "SELECT * FROM pooled";
-    struct row row = row_of(w->db, ask);
-    while (row_next(&row)) {
-        int mechanism = row_word(&row, WORDS_MECHANISM);
-        struct workaround fix = {.use = row_text(&row)};
-        fix.acts_on.flag = row_text(&row);
-        fix.acts_on.change = (enum change)row_word(&row, WORDS_CHANGE);
-        fix.acts_on.kind = (enum act_kind)row_word(&row, WORDS_ACT_KIND);
-        int64_t worked = row_int(&row), tried = row_int(&row);
+    sort_keyed(&list);
+    for (size_t from = 0, to; from < list.count; from = to) {
+        struct keyed sum = {.entry = 0};
+        to = run_end(&list, from);
+        for (size_t i = from; i < to; i++) {
+            sum.worked += list.at[i].worked;
+            sum.tried += list.at[i].tried;
+        }
         struct record *r =
-            pack_add_key(w->pack, SECTION_POOLED,
-                         pack_pooled_key(w->db->arena, mechanism, &fix));
-        record_int(r, &worked);
-        record_int(r, &tried);
+            pack_add_key(w->pack, SECTION_POOLED, list.at[from].key);
+        record_count(r, &sum.worked);
+        record_count(r, &sum.tried);
+    }
+}
+
+/* What sets a fact of the engines whose rows are always tried, without the rows
+ * that a log is read with. */
+static void pack_everywhere(struct writer *w, const struct corpus *c) {
+    for (size_t i = 0; i < c->engine_count; i++) {
+        const struct engine *e = &c->engines[i];
+        struct engine settings = {.id = e->id,
+                                  .flags = e->flags,
+                                  .flag_count = e->flag_count,
+                                  .options = e->options,
+                                  .option_count = e->option_count};
+        if (e->is_everywhere)
+            codec_shape(pack_add(w->pack, SECTION_EVERYWHERE), &shape_engine,
+                        &settings);
     }
 }
 
@@ -214,12 +268,19 @@ void write_code(struct pack_draft *draft, const struct pattern_list *set) {
     record_str(pack_add(draft, SECTION_CODE), &head);
 }
 
-void write_pack(struct writer *w, const struct corpus *c,
-                const struct pattern_list *set) {
+struct str index_pack(struct arena *a, const struct corpus *c,
+                      const struct pattern_list *set, struct str prefilter) {
+    struct writer w = {a, pack_begin(a)};
+    struct ranking ranking = c->ranking;
     for (size_t i = 0; i < set->count; i++)
-        codec_pattern(pack_add(w->pack, SECTION_PATTERN), &set->at[i]);
-    write_code(w->pack, set);
-    pack_entries(w, c);
-    pack_kb(w, c);
-    pack_pooled(w);
+        codec_pattern(pack_add(w.pack, SECTION_PATTERN), &set->at[i]);
+    write_code(w.pack, set);
+    pack_entries(&w, c);
+    for (size_t i = 0; i < NOUN_LISTS; i++)
+        pack_nouns(&w, &noun_lists[i], nouns_of(c, &noun_lists[i]));
+    pack_model_names(&w, c);
+    pack_everywhere(&w, c);
+    pack_pooled(&w, c);
+    codec_ranking(pack_add(w.pack, SECTION_RANKING), &ranking);
+    return pack_end(w.pack, prefilter);
 }

@@ -1,6 +1,4 @@
-/* write_search.c: the full-text table: every entry as four columns of words. It
- * is derived from texts that the digest covers, so it is not part of the
- * digest. */
+/* write_search.c: the full-text table: every entry as four columns of words. */
 #include "corpus/fields.h"
 #include "base/limits.h"
 #include "index/search.h"
@@ -72,10 +70,8 @@ static enum column column_of(const struct field *f) {
                                      : COLUMN_BODY;
 }
 
-static void write_one(struct writer *w, struct statement *insert,
-                      struct buf columns[COLUMN_FIXES + 1],
+static void write_one(struct row *row, struct buf columns[COLUMN_FIXES + 1],
                       const struct entry *e, size_t number) {
-    struct row row = row_of(w->db, insert);
     for (size_t i = 0; i <= COLUMN_FIXES; i++)
         buf_clear(&columns[i]);
     add_text(&columns[COLUMN_TITLE], e->id);
@@ -89,36 +85,36 @@ static void write_one(struct writer *w, struct statement *insert,
         add_text(&columns[COLUMN_BODY], e->hardware[i].name);
     add_text(&columns[COLUMN_BODY],
              str_of(word_spelling(WORDS_MECHANISM, (int)e->mechanism)));
-    row_bind_int(&row, (int64_t)number);
+    row_bind_int(row, (int64_t)number);
     for (size_t i = 0; i <= COLUMN_FIXES; i++) {
         if (!buf_ok(&columns[i]))
-            arena_raise(w->db->arena, FAIL_CEILING,
+            arena_raise(row->db->arena, FAIL_CEILING,
                         "an entry has more than %zu bytes of text",
                         SEARCH_COLUMN_BYTES_MAX);
-        row_bind_text(&row, buf_str(&columns[i]));
+        row_bind_text(row, buf_str(&columns[i]));
     }
-    row_write(&row);
+    row_write(row);
 }
 
 /* rowid is the entry's number; the table is contentless, so that texts are
  * stored once. Words are stems; a run of Han characters is stored as its pairs
  * and its last character ("显存不足" as "显存 存不 不足 足"). */
-void write_search(struct writer *w, const struct corpus *c) {
-    struct statement *insert = arena_alloc(w->db->arena, sizeof *insert);
+void write_search(struct db *db, const struct corpus *c) {
     struct buf columns[COLUMN_FIXES + 1];
     for (size_t i = 0; i <= COLUMN_FIXES; i++)
-        buf_init_in(&columns[i], w->db->arena, SEARCH_COLUMN_BYTES_MAX);
-    db_run(w->db,
+        buf_init_in(&columns[i], db->arena, SEARCH_COLUMN_BYTES_MAX);
+    db_run(db,
            "CREATE VIRTUAL TABLE search USING fts5(\n"
            "  title,   -- the id and both titles\n"
            "  message, -- samples: what the program prints\n"
            "  body,    -- every other public text, both languages\n"
            "  fixes,   -- fixes and dead ends: texts, flags, commands\n"
            "  content = '', tokenize = 'porter unicode61 remove_diacritics 2')");
-    insert->sql = "INSERT INTO search(rowid, title, message, body, fixes) "
-                  "VALUES(?,?,?,?,?)";
+    struct row row =
+        db_query(db, "INSERT INTO search(rowid, title, message, body, fixes) "
+                     "VALUES(?,?,?,?,?)");
     for (size_t i = 0; i < c->entry_count; i++)
-        write_one(w, insert, columns, &c->entries[i], i);
+        write_one(&row, columns, &c->entries[i], i);
     /* one segment: smaller, and independent of the order of rows */
-    db_run(w->db, "INSERT INTO search(search) VALUES('optimize')");
+    db_run(db, "INSERT INTO search(search) VALUES('optimize')");
 }
