@@ -62,7 +62,7 @@ static void add_kv(struct model_sheet *s, struct model_kv *kv,
     if (!is_known(fit))
         return;
     row.per_token = fit->kv.slope;
-    row.request = fit->kv.bytes_per_request;
+    row.request = kv_request(&fit->kv);
     if (s->kv_count > 0 && is_same(&kv[s->kv_count - 1], &row))
         kv[s->kv_count - 1].until = row.until;
     else

@@ -190,17 +190,31 @@ struct span demand_bytes(const struct demand *d, int64_t tokens) {
                : span_beyond(l->bytes, span_times(l->slope, l->tokens - up));
 }
 
-struct span demand_tokens(const struct demand *d, struct span pool,
-                          int64_t ceiling) {
-    const struct linear_fit *l = &d->line;
-    if (d->by_model)
-        return variants_longest(&d->variants, pool, ceiling);
+struct span demand_kept(const struct demand *d, int64_t tokens) {
+    return d->by_model ? variants_span(&d->variants, OF_KEPT, tokens)
+                       : demand_bytes(d, tokens);
+}
+
+static struct span tokens_of_line(const struct linear_fit *l, struct span pool,
+                                  int64_t ceiling) {
     return l->known && pool.known
                ? span_of(meets(l, pool.low, l->bytes.high, l->slope.low,
                                l->slope.high, ceiling),
                          meets(l, pool.high, l->bytes.low, l->slope.high,
                                l->slope.low, ceiling))
                : span_none();
+}
+
+struct span demand_tokens(const struct demand *d, struct span pool,
+                          int64_t ceiling) {
+    return d->by_model ? variants_longest(&d->variants, pool, ceiling)
+                       : tokens_of_line(&d->line, pool, ceiling);
+}
+
+struct span demand_estimate(const struct demand *d, struct span pool,
+                            int64_t ceiling) {
+    return d->by_model ? variants_estimate(&d->variants, pool, ceiling)
+                       : tokens_of_line(&d->line, pool, ceiling);
 }
 
 struct span demand_slope(const struct demand *d) {

@@ -36,6 +36,11 @@ void demand_show_line(struct arena *a, const struct inputs *c,
 
 struct demand demand_of(struct arena *a, const struct inputs *c);
 struct span demand_bytes(const struct demand *d, int64_t tokens);
+/* What the pool keeps for it, which may be more: variant_kept(). */
+struct span demand_kept(const struct demand *d, int64_t tokens);
+/* Longest request that the check at start lets pass, as a refusal names it. */
+struct span demand_estimate(const struct demand *d, struct span pool,
+                            int64_t ceiling);
 /* Longest request that the pool holds: low surely, high perhaps. */
 struct span demand_tokens(const struct demand *d, struct span pool,
                           int64_t ceiling);

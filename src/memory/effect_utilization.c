@@ -71,7 +71,10 @@ struct span memory_least_utilization(struct arena *a, const struct inputs *c) {
     struct query q = {.a = a, .c = c, .what = SHORT_KV_POOL};
     struct kv_side kv = kv_side_of(&q);
     struct span now = share_in_force(c), total = span_in(c, FACT_gpu_total);
-    struct span gap = span_minus(kv.need, kv.pool);
+    struct span kept = kv.demand.by_model && kv.length > 0
+                           ? demand_kept(&kv.demand, kv.length)
+                           : kv.need;
+    struct span gap = span_minus(kept, kv.pool);
     if (!now.known || !total.known || !gap.known)
         return span_none();
     int64_t surely = share_with_gap(now.high, gap.high,

@@ -31,14 +31,15 @@ const enum fact_name fit_of_this_length[] =
     FACTS(FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency);
 
 /* A request of full length fits into the pool, and so do as many as were
- * asked for: at the worst corner of both. An engine may print that less than
- * one fits where the arithmetic of bytes would let one in. */
+ * asked for: at the worst corner of both. vLLM's check at start may let in
+ * what its blocks do not hold: less than one request fits then. */
 enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
                            int64_t requests) {
     if ((kv->pool.known && kv->pool.high <= 0) || kv->fits == FIT_NO)
         return FIT_NO;
-    if (requests <= 1 && kv->fits == FIT_YES && engine_of(c)->takes_share &&
-        kv->max_concurrency.known && kv->max_concurrency.low < HUNDREDTHS - 1)
+    if (requests <= 1 && (kv->fits == FIT_YES || kv->fits == FIT_LIKELY) &&
+        engine_of(c)->takes_share && kv->max_concurrency.known &&
+        kv->max_concurrency.low < HUNDREDTHS - 1)
         return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO : FIT_LIKELY;
     struct span asked = span_times(span_exact(requests), HUNDREDTHS);
     return requests <= 1
@@ -95,6 +96,15 @@ static struct span within(struct span s, int64_t most) {
     return s;
 }
 
+/* True if a longer request takes more; where vLLM's check counts one group of
+ * layers alone, its slope may be 0. */
+static bool does_grow(const struct model *m, struct span slope) {
+    bool grows = slope.high > 0;
+    for (size_t i = 0; m != NULL && i < m->group_count; i++)
+        grows = grows || kv_kind_grows(m->groups[i].kind);
+    return grows;
+}
+
 int64_t fit_printed_length(const struct inputs *c) {
     static const enum fact_name others[] =
         FACTS(FACT_kv_cache_dtype, FACT_tensor_parallel, FACT_pipeline_parallel,
@@ -117,7 +127,7 @@ static void invert(struct arena *a, struct fit *fit) {
         return;
     }
     /* A state alone does not grow: no length is the longest. */
-    if (fit->kv.slope.known && fit->kv.slope.high > 0)
+    if (fit->kv.slope.known && does_grow(c->model, fit->kv.slope))
         fit->longest = within(memory_longest_request(a, c), most);
     if (fit_printed_length(c) > 0)
         fit->longest = within(span_exact(fit_printed_length(c)), most);
@@ -287,6 +297,27 @@ static void remark_release(struct arena *a, const struct fit_question *q,
     }
 }
 
+static bool is_refused(const struct fit *fit) {
+    for (int i = 0; i < CHECK_COUNT_OF; i++)
+        if (fit_checks[i].refuses &&
+            fit->checks[i].verdict == VERDICT_NOT_ENOUGH)
+            return true;
+    return false;
+}
+
+/* vLLM's check at start counts less than the pool keeps. It starts, and for a
+ * request without room v1/core/sched/scheduler.py has no error: schedule()
+ * preempts it or leaves it waiting, whenever allocate_slots() finds no blocks
+ * (0.9.0 to 0.33.0). */
+static void remark_kept(struct arena *a, struct fit *fit) {
+    const struct fit_checked *k = &fit->checks[CHECK_KV];
+    bool lets_in =
+        (k->verdict == VERDICT_ENOUGH && fit->fits != FIT_YES) ||
+        (k->verdict == VERDICT_MAY_BE_ENOUGH && fit->fits == FIT_NO);
+    if (lets_in && !is_refused(fit))
+        add(fit, &NOTE("fit.remark.kept", write_bytes(a, k->asked.high)));
+}
+
 /* What the engine refuses; else, of the amounts that were estimated, the one
  * that leaves most open. */
 static void find_reason(struct arena *a, struct fit *fit) {
@@ -317,14 +348,6 @@ static void find_reason(struct arena *a, struct fit *fit) {
 }
 
 /* ---- together ---- */
-
-static bool is_refused(const struct fit *fit) {
-    for (int i = 0; i < CHECK_COUNT_OF; i++)
-        if (fit_checks[i].refuses &&
-            fit->checks[i].verdict == VERDICT_NOT_ENOUGH)
-            return true;
-    return false;
-}
 
 struct verdict_task {
     struct arena scratch; /* a verdict and its numbers keep nothing of it */
@@ -371,6 +394,11 @@ static void serve(struct arena *a, struct fit *fit) {
     if (fit->is_vllm && !inputs_states_pool(&fit->c))
         formula_put(a, &fit->formulas, budget_write_pool(a, &fit->c));
     fit->budget = budget_of(a, &fit->c, &fit->kv);
+    struct span kept = fit->kv.bytes_kept, asked = fit->kv.bytes_per_request;
+    if (kept.known && asked.known && asked.high < kept.low)
+        fit->checks[CHECK_KV] =
+            (struct fit_checked){.verdict = span_fits(asked, fit->kv.pool),
+                                 .asked = asked, .there = fit->kv.pool};
     fit->fits = fit_verdict(&fit->c, &fit->kv, fit->requests);
 }
 
@@ -403,6 +431,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
         add(&fit, &q->remarks[i]);
     remark_release(a, q, &fit);
     remark_split(a, q, &fit);
+    remark_kept(a, &fit);
     find_reason(a, &fit);
     if (fit.fits != FIT_YES && q->offload.n == 0 && !q->is_verdict)
         fit_plan(a, q, &fit);
@@ -430,7 +459,7 @@ static struct fit_point point_of(struct arena *a, const struct fit *fit,
     c.in[FACT_max_model_len].ranged = false;
     inputs_forget(&c, fit_of_this_length);
     struct kv kv = fit_kv(a, &c, NULL);
-    return (struct fit_point){tokens, kv.bytes_per_request, kv.max_concurrency,
+    return (struct fit_point){tokens, kv_request(&kv), kv.max_concurrency,
                               fit_verdict(&c, &kv, fit->requests)};
 }
 

@@ -60,6 +60,8 @@ enum fit_check {
     CHECK_RANKS,    /* tp x pp x dp ranks and that many cards */
     CHECK_POSITION, /* max_model_len within the model's own */
     CHECK_FREE,     /* free at start >= total x utilization */
+    CHECK_KV,       /* what vLLM counts of a request <= pool: where it counts
+                       less than the pool keeps */
     CHECK_SKU,      /* KAITO: unquantized weights <= all cards together */
     CHECK_COUNT_OF
 };

@@ -37,6 +37,7 @@ const struct fit_check_row fit_checks[CHECK_COUNT_OF] = {
     [CHECK_RANKS] = {"ranks", "fit.ranks", UNIT_COUNT, true},
     [CHECK_POSITION] = {"position", "fit.position", UNIT_TOKENS, false},
     [CHECK_FREE] = {"free_at_start", "fit.free", UNIT_BYTES, true},
+    [CHECK_KV] = {"kv_at_start", NULL, UNIT_BYTES, true},
     [CHECK_SKU] = {"kaito_sku", NULL, UNIT_BYTES, false},
 };
 
@@ -294,5 +295,6 @@ void fit_check(struct arena *a, const struct inputs *c, struct fit *fit) {
     fit->checks[CHECK_RANKS] = ranks(c);
     fit->checks[CHECK_POSITION] = position(c);
     fit->checks[CHECK_FREE] = free_at_start(c);
+    fit->checks[CHECK_KV] = none; /* with the cache: fit.c */
     fit->checks[CHECK_SKU] = sku(c);
 }

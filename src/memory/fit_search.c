@@ -315,7 +315,7 @@ static bool holds(const struct search *s, struct fit_plan *plan) {
     if (!is_enough(s, fits))
         return false;
     plan->is_likely = fits != FIT_YES;
-    plan->needed = span_times(kv.bytes_per_request, s->fit->requests);
+    plan->needed = span_times(kv_request(&kv), s->fit->requests);
     plan->pool = kv.pool;
     if (s->fit->is_training) {
         fit_complete(s->a, &then);

@@ -147,6 +147,35 @@ static void name_needs(struct kv *kv, const struct inputs *c,
             needs_add(&kv->needs, *part);
 }
 
+/* Only where the pool keeps more than the check counts, and no log says what
+ * that was. */
+static void show_kept(struct arena *a, const struct inputs *c,
+                      const struct demand *d, int64_t tokens,
+                      struct formulas *f) {
+    static const enum fact_name used[] = FACTS(
+        FACT_max_model_len, FACT_block_size, FACT_max_num_batched_tokens,
+        FACT_engine_version);
+    const struct variant *w = d->variants.at;
+    struct span kept = variant_kept(w, tokens);
+    struct span asked = variant_request(w, tokens);
+    bool is_more = kept.known && asked.known && kept.low > asked.high;
+    if (f != NULL && is_more && !c->in[FACT_kv_needed].known)
+        formula_put(a, f,
+                    FORMULA_OF(a, c, used, "kv_kept = % = %",
+                               TEXT(write_kept(a, w, tokens)),
+                               BYTES(kept.high)));
+}
+
+static void show_model(struct arena *a, const struct inputs *c,
+                       const struct demand *d, int64_t tokens,
+                       struct formulas *f) {
+    show_slope(a, c, d, f);
+    if (tokens > 0) {
+        show_request(a, c, d, tokens, f);
+        show_kept(a, c, d, tokens, f);
+    }
+}
+
 struct kv memory_kv(struct arena *a, const struct inputs *c,
                     struct formulas *f) {
     struct kv kv = {.fits = FIT_UNKNOWN};
@@ -155,21 +184,21 @@ struct kv memory_kv(struct arena *a, const struct inputs *c,
         return kv;
     struct demand d = demand_of(a, c);
     if (d.by_model)
-        show_slope(a, c, &d, f);
-    if (d.by_model && tokens > 0)
-        show_request(a, c, &d, tokens, f);
-    if (!d.by_model && d.known)
+        show_model(a, c, &d, tokens, f);
+    else if (d.known)
         demand_show_line(a, c, f);
     kv.slope = demand_slope(&d);
     kv.fixed = tokens > 0 ? demand_fixed(&d, tokens) : span_none();
     kv.bytes_per_request = needed_bytes(c, &d);
+    kv.bytes_kept =
+        tokens > 0 ? demand_kept(&d, tokens) : kv.bytes_per_request;
     kv.pool = pool_bytes(c, &d);
     count_blocks(&kv, c, &d, tokens);
     kv.est_max_model_len = span_in(c, FACT_est_max_model_len);
     if (!kv.est_max_model_len.known && rules_is_v0(c) == ANSWER_YES)
         kv.est_max_model_len = span_in(c, FACT_kv_tokens);
     if (!kv.est_max_model_len.known && tokens > 0)
-        kv.est_max_model_len = demand_tokens(&d, kv.pool, tokens);
+        kv.est_max_model_len = demand_estimate(&d, kv.pool, tokens);
     kv.fits = fit_of(c, &kv,
                      d.by_model ? variants_span(&d.variants, OF_SPARE, 0)
                                 : span_none());

@@ -235,8 +235,15 @@ struct span variant_blocks(const struct variant *w, const struct layer_set *set,
 struct span variant_request(const struct variant *w, int64_t tokens);
 /* Blocks of all groups that it takes. */
 struct span variant_request_blocks(const struct variant *w, int64_t tokens);
-/* Most tokens of one request that the check lets into so many bytes, up to
- * ceiling, and that their blocks hold as well. */
+/* Bytes of the pool that it takes, whole blocks of every group: more than the
+ * check charges where that counts windows cut that the pool keeps whole (0.8.3
+ * to 0.9.0.1), no padded layers (until 0.13), or one group alone (0.14 to
+ * 0.18). Never less than the check charges. */
+struct span variant_kept(const struct variant *w, int64_t tokens);
+/* Most tokens of one request, up to ceiling, that the check lets into so many
+ * bytes (a refusal names them), and that the blocks hold as well. */
+struct span variant_estimate(const struct variant *w, int64_t pool,
+                             int64_t ceiling);
 struct span variant_longest(const struct variant *w, int64_t pool,
                             int64_t ceiling);
 struct span variant_block_bytes(const struct variant *w);
@@ -250,13 +257,17 @@ struct span variant_slope(const struct variant *w);
 struct str write_slope(struct arena *a, const struct variant *w);
 struct str write_request(struct arena *a, const struct variant *w,
                          int64_t tokens);
+struct str write_kept(struct arena *a, const struct variant *w,
+                      int64_t tokens);
 
 /* The same over all variants; tokens: of a request, else 0. */
 enum variant_amount {
-    OF_REQUEST, OF_REQUEST_BLOCKS, OF_BLOCK, OF_SPARE, OF_SLOPE
+    OF_REQUEST, OF_KEPT, OF_REQUEST_BLOCKS, OF_BLOCK, OF_SPARE, OF_SLOPE
 };
 struct span variants_span(const struct variants *variants,
                           enum variant_amount what, int64_t tokens);
+struct span variants_estimate(const struct variants *variants,
+                              struct span pool, int64_t ceiling);
 struct span variants_longest(const struct variants *variants, struct span pool,
                              int64_t ceiling);
 /* Tokens that the pool holds, as the engine prints it for this length. */

@@ -46,6 +46,8 @@ struct kv {
     struct span fixed, slope; /* bytes; bytes per further token of a request */
     struct span bytes_per_block;
     struct span bytes_per_request; /* at max_model_len, by that version */
+    struct span bytes_kept; /* of the pool, by it: vLLM's check at start may
+                               count less, never more; else unknown */
     struct span pool;           /* bytes for KV: printed, or from the budget */
     struct span blocks, tokens, est_max_model_len;
     struct span max_concurrency; /* hundredths */
@@ -53,6 +55,11 @@ struct kv {
     enum truth_fit { FIT_UNKNOWN, FIT_YES, FIT_LIKELY, FIT_NO } fits;
     struct needs needs;
 };
+
+/* What a request of full length takes of the pool. */
+static inline struct span kv_request(const struct kv *kv) {
+    return kv->bytes_kept.known ? kv->bytes_kept : kv->bytes_per_request;
+}
 
 /* As JSON and the rules of `lint` spell it: "fits", "likely", "does_not_fit",
  * "unknown". */

@@ -177,37 +177,54 @@ struct span variant_request_blocks(const struct variant *w, int64_t tokens) {
                : variant_blocks(w, &p.set[0], p.base_block_tokens, tokens);
 }
 
-/* What the check charges and what the blocks take, whichever is more: a pool
- * that keeps windows whole may hold less than its check lets pass. */
-static struct span held_bytes(const struct variant *w, int64_t tokens) {
+struct span variant_kept(const struct variant *w, int64_t tokens) {
     struct span charged = variant_request(w, tokens);
-    if (w->rules->windows_charged == w->rules->windows_kept &&
-        w->whole == WHOLE_NOT)
-        return charged;
-    struct block_layout p = block_layout_of(w, LAYOUT_POOL);
-    struct span kept =
-        p.known ? sum_of_layers(NULL, w, &p, tokens).value : span_none();
+    struct span kept = span_product(variant_request_blocks(w, tokens),
+                                    variant_block_bytes(w));
     return charged.known && kept.known && kept.high > charged.high ? kept
                                                                    : charged;
+}
+
+struct str write_kept(struct arena *a, const struct variant *w,
+                      int64_t tokens) {
+    struct block_layout p = block_layout_of(w, LAYOUT_POOL);
+    struct str blocks =
+        p.is_grouped ? blocks_of_groups(a, w, &p, false, tokens).text
+                     : blocks_of(a, w, &p.set[0], p.base_block_tokens, tokens)
+                           .text;
+    return FORMULA(a, "(%) blocks x % bytes", TEXT(blocks),
+                   COUNT(p.block_bytes));
 }
 
 struct span variant_spare(const struct variant *w) {
     return w->spares_block ? variant_block_bytes(w) : span_exact(0);
 }
 
-struct span variant_longest(const struct variant *w, int64_t pool,
-                            int64_t ceiling) {
+static struct span longest_by(struct span need_of(const struct variant *w,
+                                                  int64_t tokens),
+                              const struct variant *w, int64_t pool,
+                              int64_t ceiling) {
     int64_t fits = 0, fails = ceiling < INT64_MAX ? ceiling + 1 : 0;
     struct span spare = variant_spare(w);
     pool -= spare.known && spare.low < pool ? spare.low : 0;
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
-        struct span need = held_bytes(w, middle);
+        struct span need = need_of(w, middle);
         if (!need.known)
             return span_none();
         *(need.high <= pool ? &fits : &fails) = middle;
     }
     return ceiling > 0 && ceiling < INT64_MAX ? span_exact(fits) : span_none();
+}
+
+struct span variant_estimate(const struct variant *w, int64_t pool,
+                             int64_t ceiling) {
+    return longest_by(variant_request, w, pool, ceiling);
+}
+
+struct span variant_longest(const struct variant *w, int64_t pool,
+                            int64_t ceiling) {
+    return longest_by(variant_kept, w, pool, ceiling);
 }
 
 struct span variant_block_bytes(const struct variant *w) {
@@ -320,6 +337,7 @@ struct span variants_span(const struct variants *variants,
         const struct variant *w = &variants->at[i];
         switch (what) {
         case OF_REQUEST: one = variant_request(w, tokens); break;
+        case OF_KEPT: one = variant_kept(w, tokens); break;
         case OF_REQUEST_BLOCKS: one = variant_request_blocks(w, tokens); break;
         case OF_BLOCK: one = variant_block_bytes(w); break;
         case OF_SPARE: one = variant_spare(w); break;
@@ -343,6 +361,11 @@ static struct span over_ends(const struct variants *variants,
         all = i == 0 ? one : span_hull(all, one);
     }
     return all;
+}
+
+struct span variants_estimate(const struct variants *variants,
+                              struct span pool, int64_t ceiling) {
+    return over_ends(variants, variant_estimate, pool, ceiling);
 }
 
 struct span variants_longest(const struct variants *variants, struct span pool,

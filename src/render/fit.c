@@ -20,7 +20,7 @@ enum tone fit_tone(enum truth_fit fits) {
 static void add_head(const struct render *t, const struct fit *fit) {
     struct budget parts = fit_parts(t, fit);
     const struct bars *bars = bars_of_budget(t, &parts, false);
-    struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
+    struct span need = span_times(kv_request(&fit->kv), fit->requests);
     if (bars->count == 0 && need.known && fit->kv.pool.known)
         bars = bars_of_pair(t, need.low, fit->kv.pool.high);
     document_title(t, fit_tone(fit->fits), fit_title(t, fit));

@@ -117,10 +117,10 @@ static struct str with_room(const struct render *t,
 struct str fit_numbers(const struct render *t, const struct fit *fit) {
     const struct kv *kv = &fit->kv;
     struct str length = fact_in(t, fit, FACT_max_model_len);
-    struct str need = span_text(t, UNIT_BYTES, kv->bytes_per_request);
+    struct str need = span_text(t, UNIT_BYTES, kv_request(kv));
     if (fit->is_training)
         return training_numbers(t, fit);
-    if (!kv->bytes_per_request.known)
+    if (!kv_request(kv).known)
         return STR("");
     struct str args[] = {length, need};
     if (!kv->pool.known)
@@ -271,7 +271,7 @@ struct str fit_inputs(const struct render *t, const struct fit *fit) {
 
 /* False for a fit that the engine refuses although there is room. */
 static bool is_of_room(const struct fit *fit) {
-    struct span need = span_times(fit->kv.bytes_per_request, fit->requests);
+    struct span need = span_times(kv_request(&fit->kv), fit->requests);
     return fit->fits != FIT_NO || !need.known || !fit->kv.pool.known ||
            span_fits(need, fit->kv.pool) != VERDICT_ENOUGH;
 }

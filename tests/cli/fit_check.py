@@ -773,6 +773,65 @@ class Files(Fit):
         self.refused("--config", self.file(huge, ".gguf"))
 
 
+class Starts(Fit):
+    """vLLM's check at start may count less than its pool keeps. 0.8.3 to
+    0.9.0.1: unify_hybrid_kv_cache_specs() makes windows whole after the check;
+    0.14 to 0.18: _max_memory_usage_bytes_from_groups() counts one group. A
+    request without room waits or is preempted for ever: schedule() in
+    v1/core/sched/scheduler.py."""
+
+    WORDS = ["--model", GEMMA, "--gpu", "H100 80GB"]
+    NO_ERROR = "gets no error"
+
+    def of(self, release, available, *words, **status):
+        return self.fit(*self.WORDS, "--engine-version", release,
+                        "--kv-available", available, *words, **status)
+
+    def starts(self, answer):
+        return answer["checks"]["kv_at_start"]["verdict"]
+
+    def test_a_start_is_no_room(self):
+        page = 2 * 16 * 128 * 2 * 16
+        answer = self.of("0.9.0", "20GiB", status=1)
+        self.assertEqual(answer["kv"]["bytes_per_request"], 14670102528)
+        self.assertEqual(answer["kept_per_request"], 62 * 8192 * page)
+        self.assertEqual(self.starts(answer), "enough")
+        self.assertEqual(answer["inverses"]["max_model_len"],
+                         20 * GIB // (62 * page) * 16)
+        self.assertIn(self.NO_ERROR, " ".join(answer["remarks"]))
+        refused = self.of("0.9.0", "13GiB", status=1)
+        self.assertEqual(self.starts(refused), "not_enough")
+        self.assertEqual(refused["remarks"], [])
+
+    def test_one_group_is_not_all(self):
+        page = 10 * 2 * 16 * 128 * 2 * 16
+        blocks = 8192 + 6 * (-(-(1023 + 8192) // 16) + 1)
+        answer = self.of("0.16.0", "1GiB", status=1)
+        self.assertEqual(answer["kept_per_request"], blocks * page)
+        self.assertEqual(self.starts(answer), "enough")
+        longest = answer["inverses"]["max_model_len"]
+        self.assertLess(longest, 131072)
+        self.of("0.16.0", "1GiB", "--max-model-len", longest, status=0)
+        self.of("0.16.0", "1GiB", "--max-model-len", longest + 17, status=1)
+        self.assertIn(self.NO_ERROR, " ".join(answer["remarks"]))
+        room = self.of("0.16.0", "15GiB", status=0)
+        self.assertEqual(room["remarks"], [])
+
+    def test_later_checks_count_what_is_kept(self):
+        for release in ("0.19.0", "0.33.0"):
+            answer = self.of(release, "20GiB", status=0)
+            self.assertEqual(answer["kept_per_request"],
+                             answer["kv"]["bytes_per_request"], release)
+            self.assertNotIn("kv_at_start", answer["checks"])
+
+    def test_it_is_said_in_both_languages(self):
+        for lang, number in (("en", "62.00 GiB"), ("zh", "62.00 GiB")):
+            text = oomkb("fit", "--lang", lang, *self.WORDS,
+                         "--engine-version", "0.9").stdout.decode()
+            self.assertIn(number, text)
+            self.assertIn("13.66 GiB", text)
+
+
 class Inverses(Fit):
     WORDS = ["--max-num-batched-tokens", 4096]
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""What the engines answered, against `fit`: every number is the same, or the
-difference has a reason that docs/ORACLES.md gives."""
+"""What the engines answered, against `fit`: every number is the same."""
 import os
 import sys
 

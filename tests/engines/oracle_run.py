@@ -9,7 +9,7 @@
 Reads tests/data/oracle/*.jsonl (see engines.py) and asks the program the same
 questions. A number agrees where the program gives that very number; where it
 gives a range because a setting is open, and the range holds the engine's, it is
-counted apart as a range. Every number that differs needs a row in EXPLAINED.
+counted apart as a range. No number differs: the test fails where one does.
 """
 import collections
 import concurrent.futures
@@ -105,17 +105,6 @@ def compare(program, every=True):
         return releases, questions, list(zip(rows, found))
 
 
-# Why a number differs where the program is right to: what the row has to be
-# like, and the reason.
-EXPLAINED = [
-    (lambda question, name: name == "estimated length" and
-     question.get("hybrid_kv_disabled"),
-     "Until 0.13 the refusal estimates from windows that are cut, while the "
-     "pool then keeps them whole: a start with the length that it names holds "
-     "less than one request. `fit` names what the pool holds."),
-]
-
-
 # Looked at on 2026-11-28 (transformers 5.24.0, accelerate 1.15.0).
 NOT_ASKED = [
     "", "## Not asked", "",
@@ -126,27 +115,18 @@ NOT_ASKED = [
     "catalogue is not held against them."]
 
 
-def reason(question, name):
-    for applies, why in EXPLAINED:
-        if applies(question, name):
-            return why
-    return None
-
-
 def totals(results):
     """Per release: how many numbers agree, are in a range, differ."""
     count = collections.defaultdict(collections.Counter)
-    for (question, release, _), checks in results:
-        for name, said, _, _ in checks:
-            if said == "differ" and reason(question, name):
-                said = "explained"
+    for (_, release, _), checks in results:
+        for _, said, _, _ in checks:
             count[release][said] += 1
     return count
 
 
 def differences(results):
-    """[(question, release, name, mine, theirs, why)]."""
-    return [(question, release, name, mine, theirs, reason(question, name))
+    """[(question, release, name, mine, theirs)]."""
+    return [(question, release, name, mine, theirs)
             for (question, release, _), checks in results
             for name, said, mine, theirs in checks if said == "differ"]
 
@@ -188,29 +168,15 @@ def page(program, releases, questions, results):
            f"(blocks, tokens, concurrency, bytes of a request, estimated "
            f"length, verdict). {whole['agree']:,} are the same, "
            f"{whole['range']} lie in a range that a setting leaves open, "
-           f"{whole['explained']} differ for a reason given below, "
-           f"{whole['differ']} differ without one.", "",
+           f"{whole['differ']} differ.", "",
            "`changed` is how many questions a release answers otherwise than "
            "the one before. Until 0.7 the first engine", "is asked "
            "(`CacheEngine.get_cache_block_size`, `raise_if_cache_size_invalid"
            "`), then the second (`get_kv_cache_configs`", "and its "
            "checks). Blocks that a refusal leaves out are not compared.", ""]
-    out += table(["release", "same", "range", "explained", "differ",
-                  "changed"],
+    out += table(["release", "same", "range", "differ", "changed"],
                  [[one, count[one]["agree"], count[one]["range"],
-                   count[one]["explained"], count[one]["differ"],
-                   moved[one]] for one in releases])
-    out += ["", "### What differs", ""]
-    rows = {}
-    for question, release, name, mine, theirs, why in differences(results):
-        key = (question["model"], settings_of(question), name, str(mine),
-               theirs, why)
-        rows.setdefault(key, []).append(release)
-    out += table(["model", "settings", "what", "fit", "engine", "releases"],
-                 [[*key[:5], f"{named[0]} to {named[-1]}"]
-                  for key, named in rows.items()])
-    out += [""] + [f"- {why}" for why in
-                   sorted({key[5] for key in rows if key[5]})]
+                   count[one]["differ"], moved[one]] for one in releases])
     out += sglang_oracle.section(sglang_oracle.compare(program, True)[0])
     out += deepspeed_run.section(program) + accelerate_run.section(program)
     out += NOT_ASKED + messages()
@@ -256,8 +222,8 @@ def main(words):
     whole = sum(count.values(), collections.Counter())
     print(f"vLLM: {len(releases)} releases, {sum(whole.values())} numbers,",
           dict(whole))
-    left = [row for row in differences(results) if not row[5]]
-    for question, release, name, mine, theirs, _ in left[:40]:
+    left = differences(results)
+    for question, release, name, mine, theirs in left[:40]:
         print(f"{release} {question['model']} ({settings_of(question)}): "
               f"{name}: fit {mine}, the engine {theirs}")
     if "--write" in words:
