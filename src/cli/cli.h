@@ -86,12 +86,11 @@ struct cli {
 
 /* Which commands take an option: FOR_diagnose ... */
 enum command_index {
-#define COMMAND(name, operands, most, help_key) COMMAND_##name,
+#define COMMAND(name, ...) COMMAND_##name,
 #include "cli/commands.def"
 };
 enum command_bit {
-#define COMMAND(name, operands, most, help_key)                                \
-    FOR_##name = 1 << COMMAND_##name,
+#define COMMAND(name, ...) FOR_##name = 1 << COMMAND_##name,
 #include "cli/commands.def"
 };
 #define FOR_ALL 0xfffffu
@@ -100,8 +99,11 @@ struct command {
     const char *name;
     const char *operands; /* as the help prints them: "[FILE]..." */
     const char *help_key; /* one line, i18n */
+    const char *wrong_key; /* for another number of operands; NULL: a general
+                              one */
     enum command_bit bit;
-    size_t operands_most;
+    size_t operands_least, operands_most;
+    bool has_kb; /* it is called with cli.kb open */
     int (*run)(struct cli *c);
 };
 extern const struct command commands[]; /* ends with name NULL */
@@ -111,7 +113,7 @@ const char *command_near(const char *word);
 const char *option_near(const char *word);
 
 /* Each command has a file. */
-#define COMMAND(name, operands, most, help_key) int run_##name(struct cli *c);
+#define COMMAND(name, ...) int run_##name(struct cli *c);
 #include "cli/commands.def"
 
 /* diagnostics.c: writes the meaning, the reason and the fix of a code of

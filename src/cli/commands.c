@@ -4,13 +4,14 @@
 
 #include "cli/cli.h"
 
-#define OWN SIZE_MAX
+#define ANY SIZE_MAX
 
 const struct command commands[] = {
-#define COMMAND(name, operands, most, help_key)                                \
-    {#name, operands, help_key, FOR_##name, most, run_##name},
+#define COMMAND(name, operands, least, most, wrong_key, has_kb, help_key) \
+    {#name, operands, help_key, wrong_key, FOR_##name, least, most, has_kb, \
+     run_##name},
 #include "cli/commands.def"
-    {NULL, NULL, NULL, 0, 0, NULL},
+    {.name = NULL},
 };
 
 const struct command *command_named(const char *name) {

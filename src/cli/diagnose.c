@@ -216,12 +216,12 @@ static bool condition_init(pthread_cond_t *made) {
     return is_made;
 }
 
-static struct jobs *jobs_new(struct cli *c, const oomkb *kb, size_t ahead) {
+static struct jobs *jobs_new(struct cli *c, size_t ahead) {
     struct jobs *j = calloc(1, sizeof *j);
     struct slot *slots = calloc(ahead + 1, sizeof *slots);
     if (j == NULL || slots == NULL)
         goto no_memory;
-    *j = (struct jobs){.kb = kb,
+    *j = (struct jobs){.kb = c->kb,
                        .options = input_options(c, "-"),
                        .names = c->operands,
                        .count = c->operand_count,
@@ -255,10 +255,10 @@ static void start_threads(struct jobs *j) {
 
 /* Starts threads that read the operands. NULL: one thread was requested or is
  * enough, or no more could be started; then inputs are read one by one. */
-static struct jobs *jobs_begin(struct cli *c, const oomkb *kb) {
+static struct jobs *jobs_begin(struct cli *c) {
     size_t threads = input_threads(c);
     size_t ahead = threads < c->operand_count ? threads : c->operand_count;
-    struct jobs *j = ahead > 1 ? jobs_new(c, kb, ahead) : NULL;
+    struct jobs *j = ahead > 1 ? jobs_new(c, ahead) : NULL;
     if (j == NULL)
         return NULL;
     bool is_typed = is_stdin_named(c) && isatty(STDIN_FILENO) == 1;
@@ -278,8 +278,7 @@ static bool add_progress(void *ctx, size_t n) {
     return true;
 }
 
-static void read_here(struct cli *c, const oomkb *kb, const char *name,
-                      struct log_report *out) {
+static void read_here(struct cli *c, const char *name, struct log_report *out) {
     int in = input_open(name);
     if (in < 0) {
         *out = (struct log_report){.number = errno};
@@ -287,13 +286,13 @@ static void read_here(struct cli *c, const oomkb *kb, const char *name,
     }
     oomkb_options options = input_options(c, name);
     struct progress progress = progress_begin(c, in);
-    log_report_read(kb, in, &options, add_progress, &progress, out);
+    log_report_read(c->kb, in, &options, add_progress, &progress, out);
     progress_end(&progress);
     input_close(in);
 }
 
-static int diagnose_several(struct cli *c, const oomkb *kb) {
-    struct jobs *jobs = jobs_begin(c, kb);
+static int diagnose_several(struct cli *c) {
+    struct jobs *jobs = jobs_begin(c);
     int status = STATUS_NONE;
     c->is_listing = strcmp(c->format, "json") == 0;
     for (size_t i = 0; i < c->operand_count && !c->is_pipe_closed; i++) {
@@ -302,7 +301,7 @@ static int diagnose_several(struct cli *c, const oomkb *kb) {
         if (jobs != NULL)
             jobs_await(jobs, i, &log_report);
         else
-            read_here(c, kb, c->operands[i], &log_report);
+            read_here(c, c->operands[i], &log_report);
         int one = log_report_write(c, c->operands[i], &log_report);
         status = status_of_both(status, one);
     }
@@ -312,26 +311,23 @@ static int diagnose_several(struct cli *c, const oomkb *kb) {
     return status;
 }
 
-static int diagnose_all(struct cli *c, oomkb *kb) {
+static int diagnose_all(struct cli *c) {
     if (c->follow)
-        return follow_inputs(c, kb);
+        return follow_inputs(c);
     if (c->operand_count > 1)
-        return diagnose_several(c, kb);
+        return diagnose_several(c);
     const char *name = c->operand_count == 1 ? c->operands[0] : "-";
     struct log_report log_report;
-    read_here(c, kb, name, &log_report);
+    read_here(c, name, &log_report);
     return log_report_write(c, name, &log_report);
 }
 
 int run_diagnose(struct cli *c) {
-    oomkb *kb = cli_kb(c);
-    if (kb == NULL)
-        return STATUS_ERROR;
     struct own_reports_file own;
     int status = STATUS_ERROR;
     if (own_reports_read(c, &own)) {
         c->own_reports = own.reports;
-        status = diagnose_all(c, kb);
+        status = diagnose_all(c);
     }
     own_reports_close(&own);
     return status;

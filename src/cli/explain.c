@@ -3,8 +3,6 @@
 #include "cli/cli.h"
 
 int run_explain(struct cli *c) {
-    if (c->operand_count != 1)
-        return cli_usage(c, "cli.error.explain_id", NULL, NULL);
     if (code_explain(c, c->operands[0]))
         return STATUS_FOUND;
     oomkb *kb = cli_kb(c);

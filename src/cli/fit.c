@@ -95,15 +95,15 @@ static int read_command(struct cli *c, struct fit_input *q) {
                : cli_usage(c, "cli.error.fit_command_file", first, NULL);
 }
 
-static int read_log(struct cli *c, struct fit_input *q, oomkb *kb) {
+static int read_log(struct cli *c, struct fit_input *q) {
     oomkb_options options = cli_options(c);
     options.answers = NULL;
-    return log_report_of(c, kb, q->log_path, &options, &q->report);
+    return log_report_of(c, q->log_path, &options, &q->report);
 }
 
 /* ---- the command ---- */
 
-static int fit_input_read(struct cli *c, struct fit_input *q, oomkb *kb) {
+static int fit_input_read(struct cli *c, struct fit_input *q) {
     q->question.size = sizeof q->question;
     for (size_t i = 0; i < c->fit_count; i++)
         if (!set_fit_option(q, &c->fit[i]))
@@ -115,7 +115,7 @@ static int fit_input_read(struct cli *c, struct fit_input *q, oomkb *kb) {
     if (status == 0 && q->config_path != NULL)
         status = read_config(c, q);
     if (status == 0 && q->log_path != NULL)
-        status = read_log(c, q, kb);
+        status = read_log(c, q);
     q->question.config = q->config.p;
     q->question.config_bytes = q->config.n;
     q->question.config_name = q->config_path;
@@ -123,11 +123,11 @@ static int fit_input_read(struct cli *c, struct fit_input *q, oomkb *kb) {
     return status;
 }
 
-static int fit_write(struct cli *c, const struct fit_input *q, oomkb *kb) {
+static int fit_write(struct cli *c, const struct fit_input *q) {
     oomkb_options options = cli_options(c);
     oomkb_error err;
     int fits = -1;
-    int code = oomkb_fit_write(kb, &q->question, c->format, &options,
+    int code = oomkb_fit_write(c->kb, &q->question, c->format, &options,
                                cli_write, c, &fits, &err);
     return cli_written(c, code, &err, fits > 0    ? STATUS_FOUND
                                       : fits == 0 ? STATUS_NONE
@@ -135,13 +135,10 @@ static int fit_write(struct cli *c, const struct fit_input *q, oomkb *kb) {
 }
 
 int run_fit(struct cli *c) {
-    oomkb *kb = cli_kb(c);
-    if (kb == NULL)
-        return STATUS_ERROR;
     struct fit_input q = {.used = 0};
-    int status = fit_input_read(c, &q, kb);
+    int status = fit_input_read(c, &q);
     if (status == 0)
-        status = fit_write(c, &q, kb);
+        status = fit_write(c, &q);
     oomkb_report_free(q.report);
     free(q.config.p);
     free(q.command.p);

@@ -181,7 +181,6 @@ static size_t followed_read(struct cli *c, struct followed *f, char *piece,
 
 struct following {
     struct cli *c;
-    oomkb *kb;
     struct followed *at;
     size_t count;
     bool is_caught_up_reported;
@@ -373,7 +372,7 @@ static void begin(struct following *w, size_t i, const char *name) {
     oomkb_options options = input_options(w->c, f->name);
     oomkb_error err;
     if (followed_open(w->c, f) &&
-        oomkb_scan_new(w->kb, &options, &f->scan, &err) != OOMKB_OK)
+        oomkb_scan_new(w->c->kb, &options, &f->scan, &err) != OOMKB_OK)
         fail(w, f, &err);
 }
 
@@ -387,8 +386,8 @@ static int end(struct following *w) {
     return status;
 }
 
-int follow_inputs(struct cli *c, oomkb *kb) {
-    struct following w = {.c = c, .kb = kb};
+int follow_inputs(struct cli *c) {
+    struct following w = {.c = c};
     if (strcmp(c->format, "json") == 0)
         return cli_usage(c, "cli.error.follow_json", "", "");
     w.count = c->operand_count > 0 ? c->operand_count : 1;

@@ -252,13 +252,13 @@ static bool go_on(void *ctx, size_t n) {
     return true;
 }
 
-int log_report_of(struct cli *c, const oomkb *kb, const char *path,
+int log_report_of(struct cli *c, const char *path,
                   const oomkb_options *options, oomkb_report **report) {
     struct log_report log_report = {0};
     int in = input_open(path);
     if (in < 0)
         return input_error(c, path, errno);
-    log_report_read(kb, in, options, go_on, NULL, &log_report);
+    log_report_read(c->kb, in, options, go_on, NULL, &log_report);
     input_close(in);
     *report = log_report.report;
     if (log_report.number != 0)

@@ -72,9 +72,9 @@ int log_report_write(struct cli *c, const char *name, struct log_report *e);
 
 /* Makes the report on the log at that path without writing it. Returns 0, or
  * the exit status after an error was written. */
-int log_report_of(struct cli *c, const oomkb *kb, const char *path,
+int log_report_of(struct cli *c, const char *path,
                   const oomkb_options *options, oomkb_report **report);
 
-int follow_inputs(struct cli *c, oomkb *kb); /* follow.c: --follow */
+int follow_inputs(struct cli *c); /* follow.c: --follow */
 
 #endif

@@ -206,14 +206,10 @@ static int status_of(const struct lint_run *l) {
 int run_lint(struct cli *c) {
     if (!STR_IS_ONE(str_of(c->format), "text", "sarif", "github", "json"))
         return cli_usage(c, "cli.error.lint_format", c->format, NULL);
-    if (c->operand_count == 0)
-        return cli_usage(c, "cli.error.lint_files", NULL, NULL);
     for (size_t i = 0; i < c->env_file_count; i++)
         if (access(c->env_files[i], R_OK) != 0)
             return input_error(c, c->env_files[i], errno);
-    struct lint_run l = {.c = c, .kb = cli_kb(c)};
-    if (l.kb == NULL)
-        return STATUS_ERROR;
+    struct lint_run l = {.c = c, .kb = c->kb};
     bool is_done = cli_guard(c, &l.arena, lint, &l);
     int status = is_done ? status_of(&l) : STATUS_ERROR;
     arena_free(&l.arena);

@@ -5,20 +5,15 @@
 #include "cli/cli.h"
 
 int run_list(struct cli *c) {
-    if (c->operand_count > 1)
-        return cli_usage(c, "cli.error.list_one", NULL, NULL);
-    oomkb *kb = cli_kb(c);
-    if (kb == NULL)
-        return STATUS_ERROR;
     const char *what = c->operand_count > 0 ? c->operands[0] : "entries";
     const char *component = strcmp(what, "entries") == 0 ? NULL : what;
     oomkb_options options = cli_options(c);
     oomkb_error err;
     size_t count = 0;
     int code = is_one_of(what, oomkb_names_known())
-                   ? oomkb_names_write(kb, what, c->format, &options,
+                   ? oomkb_names_write(c->kb, what, c->format, &options,
                                        cli_write, c, &count, &err)
-                   : oomkb_list_write(kb, component, c->format, &options,
+                   : oomkb_list_write(c->kb, component, c->format, &options,
                                       cli_write, c, &count, &err);
     return cli_written(c, code, &err, count > 0 ? STATUS_FOUND : STATUS_NONE);
 }

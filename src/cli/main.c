@@ -5,12 +5,15 @@
 
 #include "cli/cli.h"
 
-static int refuse_operand(struct cli *c, const char *operand) {
+static int refuse_operands(struct cli *c) {
     char form[TEXT_MAX];
     const struct command *it = c->command;
+    if (it->wrong_key != NULL)
+        return cli_usage(c, it->wrong_key, NULL, NULL);
     snprintf(form, sizeof form, "oomkb %s%s%s", it->name,
              it->operands[0] != '\0' ? " " : "", it->operands);
-    return cli_usage(c, "cli.error.too_many", operand, form);
+    return cli_usage(c, "cli.error.too_many", c->operands[it->operands_most],
+                     form);
 }
 
 static int run(struct cli *c) {
@@ -24,8 +27,11 @@ static int run(struct cli *c) {
         run_help(c);
         return STATUS_ERROR;
     }
-    if (c->operand_count > c->command->operands_most)
-        return refuse_operand(c, c->operands[c->command->operands_most]);
+    if (c->operand_count < c->command->operands_least ||
+        c->operand_count > c->command->operands_most)
+        return refuse_operands(c);
+    if (c->command->has_kb && cli_kb(c) == NULL)
+        return STATUS_ERROR;
     return c->command->run(c);
 }
 

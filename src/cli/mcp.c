@@ -19,12 +19,11 @@ static bool reply_to(oomkb *kb, struct str message, struct buf *reply) {
 }
 
 int run_mcp(struct cli *c) {
-    oomkb *kb = cli_kb(c);
     struct buf reply;
     char *line = NULL;
     size_t room = 0;
     ssize_t n;
-    bool is_well = kb != NULL;
+    bool is_well = true;
     buf_init(&reply, NULL, 0);
     while (is_well && (n = getline(&line, &room, stdin)) > 0) {
         size_t bytes = (size_t)n;
@@ -32,7 +31,7 @@ int run_mcp(struct cli *c) {
                (line[bytes - 1] == '\n' || line[bytes - 1] == '\r'))
             bytes--;
         if (bytes > 0)
-            is_well = reply_to(kb, (struct str){line, bytes}, &reply);
+            is_well = reply_to(c->kb, (struct str){line, bytes}, &reply);
     }
     free(line);
     buf_free(&reply);

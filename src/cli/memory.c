@@ -5,14 +5,11 @@
 
 int run_memory(struct cli *c) {
     const char *path = c->operand_count > 0 ? c->operands[0] : "-";
-    oomkb *kb = cli_kb(c);
-    if (kb == NULL)
-        return STATUS_ERROR;
     oomkb_options options = input_options(c, path);
     oomkb_report *report = NULL;
     oomkb_error err;
     int has_memory = 0;
-    int status = log_report_of(c, kb, path, &options, &report);
+    int status = log_report_of(c, path, &options, &report);
     if (status == 0) {
         int code = oomkb_memory_write(report, c->format, &options, cli_write,
                                       c, &has_memory, &err);

@@ -111,14 +111,10 @@ static int draft_from(struct cli *c, struct drafting *d) {
 }
 
 int run_new(struct cli *c) {
-    if (c->operand_count > 1)
-        return cli_usage(c, "cli.error.new_file", NULL, NULL);
     if (is_there(c->output))
         return cli_usage(c, "cli.error.new_there", c->output, NULL);
-    struct drafting d = {.c = c, .kb = cli_kb(c)};
+    struct drafting d = {.c = c, .kb = c->kb};
     struct content log = {NULL, 0};
-    if (d.kb == NULL)
-        return STATUS_ERROR;
     int status = read_log(c, &log);
     d.from.log = (struct str){log.p, log.n};
     if (status == 0)

@@ -85,13 +85,13 @@ static enum death death_of(const struct attempt *a) {
     return is_killed(&a->end) && is_counted ? DEATH_NO_MEMORY : DEATH_OTHER;
 }
 
-static void attempt_make(struct cli *c, oomkb *kb, char *const *argv,
+static void attempt_make(struct cli *c, char *const *argv,
                          struct attempt *a) {
     struct watch w;
     here_read(c, argv[0]);
     oomkb_options options = cli_options(c);
     options.input_name = argv[0];
-    watch_begin(&w, kb, &options, argv);
+    watch_begin(&w, c->kb, &options, argv);
     struct child_order order = {
         .argv = argv, .in = STDIN_FILENO,
         .out = {STDOUT_FILENO, STDERR_FILENO}, .seen = watch_output, .ctx = &w};
@@ -272,7 +272,6 @@ static void attempt_record(struct cli *c, const struct attempt *a) {
 
 struct job {
     struct cli *c;
-    oomkb *kb;
     struct attempt at[STARTS_MAX];
     size_t count;
     struct child_end first; /* how the first attempt ended */
@@ -344,7 +343,7 @@ static void job_run(struct job *j, const char *const *argv) {
     while (goes_on) {
         struct attempt *a = &j->at[j->count++];
         *a = (struct attempt){.number = j->count, .argv = argv};
-        attempt_make(j->c, j->kb, (char *const *)argv, a);
+        attempt_make(j->c, (char *const *)argv, a);
         if (a->end.number != 0)
             cli_remark(j->c, "cli.run.not_started", argv[0],
                        strerror(a->end.number));
@@ -362,16 +361,10 @@ static void job_run(struct job *j, const char *const *argv) {
 }
 
 int run_run(struct cli *c) {
-    if (c->operand_count == 0)
-        return cli_usage(c, "cli.error.run_what", "", "");
     struct job *job = calloc(1, sizeof *job);
-    oomkb *kb = cli_kb(c);
-    if (job == NULL || kb == NULL) {
-        free(job);
-        return STATUS_ERROR;
-    }
+    if (job == NULL)
+        return cli_error(c, "memory", "out of memory");
     job->c = c;
-    job->kb = kb;
     job_run(job, (const char *const *)c->operands);
     int status = job_end(job);
     free(job);

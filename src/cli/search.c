@@ -18,20 +18,13 @@ static void join(const struct cli *c, char room[SEARCH_INPUT_BYTES_MAX]) {
     }
 }
 
-static int search(struct cli *c, oomkb *kb) {
+int run_search(struct cli *c) {
     char words[SEARCH_INPUT_BYTES_MAX];
     oomkb_options options = cli_options(c);
     oomkb_error err;
     size_t count = 0;
     join(c, words);
-    int code = oomkb_search_write(kb, words, c->format, &options, cli_write,
+    int code = oomkb_search_write(c->kb, words, c->format, &options, cli_write,
                                   c, &count, &err);
     return cli_written(c, code, &err, count > 0 ? STATUS_FOUND : STATUS_NONE);
-}
-
-int run_search(struct cli *c) {
-    if (c->operand_count == 0)
-        return cli_usage(c, "cli.error.search_words", NULL, NULL);
-    oomkb *kb = cli_kb(c);
-    return kb != NULL ? search(c, kb) : STATUS_ERROR;
 }

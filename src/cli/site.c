@@ -34,7 +34,7 @@ static struct str without_slashes(const char *url) {
 }
 
 int run_site(struct cli *c) {
-    if (c->output == NULL || c->output[0] == '\0' || c->operand_count > 0)
+    if (c->output == NULL || c->output[0] == '\0')
         return cli_usage(c, "cli.error.needs_value", "-o", "DIR");
     if (c->is_html && (c->base_url == NULL || !is_base_url(c->base_url)))
         return cli_usage(c, "cli.error.needs_value", "--base-url",
@@ -42,12 +42,10 @@ int run_site(struct cli *c) {
     if (!c->is_html && (c->base_url != NULL || c->wasm_dir != NULL))
         return cli_usage(c, "cli.error.needs_html",
                          c->base_url != NULL ? "--base-url" : "--wasm", "");
-    struct publishing p = {.kb = cli_kb(c)};
+    struct publishing p = {.kb = c->kb};
     p.wishes = (struct site_wishes){
         str_of(c->output), c->is_html, without_slashes(c->base_url),
         without_slashes(c->wasm_dir)};
-    if (p.kb == NULL)
-        return STATUS_ERROR;
     bool is_done = cli_guard(c, &p.arena, publish, &p);
     arena_free(&p.arena);
     if (!is_done)

@@ -6,7 +6,7 @@
 
 int run_version(struct cli *c) {
     oomkb *kb = cli_kb(c);
-    if (kb == NULL)
+    if (kb == NULL) /* of --version */
         return STATUS_ERROR;
     struct digits count = digits_of((int64_t)oomkb_entry_count(kb));
     if (cli_is_json(c)) {
