@@ -131,8 +131,11 @@ static struct span engine_kv_bytes(const struct inputs *c, int64_t tokens) {
     int64_t block = engine_block_tokens(c);
     if (c->model == NULL || c->model->group_count == 0 || tokens <= 0)
         return span_none();
-    if (engine_of(c)->has_cells)
-        return llama_cache_on_card(c, tokens);
+    if (engine_of(c)->has_cells) {
+        struct inputs one = *c; /* slot, of the length that is asked for */
+        one.in[FACT_max_num_seqs].known &= !engine_of(c)->has_slots;
+        return llama_cache_on_card(&one, tokens);
+    }
     struct span whole = span_times(span_exact(ceil_div(tokens, block)), block);
     for (size_t i = 0; whole.known && i < c->model->group_count; i++) {
         const struct kv_group *g = &c->model->groups[i];

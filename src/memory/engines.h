@@ -70,6 +70,11 @@ struct engine_rules {
     bool trains, may_train, shards_fully, has_buckets;
     bool is_of_kaito;               /* that operator serves with it */
     const char *usual_quantization; /* of a model that does not say; NULL */
+    /* Tokens of a context that nobody gives; 0: not known. NULL: the model's */
+    int64_t (*usual_length)(const struct inputs *c);
+    /* It keeps with the host the layers that the GPU does not hold; NULL: no */
+    bool (*places_layers)(const struct inputs *c);
+    bool has_slots; /* max_num_seqs caches of full length are made at start */
     bool quantizes_all;             /* embeddings too, in "4bit" and the like */
 
     /* What `fit` may change: see fit_search.c. */
@@ -144,6 +149,15 @@ bool llama_is_linear(const struct inputs *c, struct span buffer);
 struct span llama_score_bytes(const struct inputs *c);
 /* The compute buffer, of weights and cache of that context. */
 struct span llama_compute_bytes(const struct inputs *c);
+
+struct span llama_activation(const struct inputs *c);
+extern effect_fn *const llama_own_effects[];
+
+#define LLAMA_CELLS                                                            \
+    .pool = POOL_REST, .windows = KEEP_WHOLE, .has_cells = true,               \
+    .spreads_layers = true, .activation = llama_activation,                    \
+    .lacks_torch = true, .narrow = "q8_0", .bits4 = "Q4_K_M",                  \
+    .effects = llama_own_effects
 
 /* Of any engine's three settings that only llama.cpp has: the library's own
  * lines name no engine. */

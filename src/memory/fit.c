@@ -154,7 +154,8 @@ static enum truth_fit on_card(struct arena *a, const struct fit_question *q,
 struct fit_question fit_with_defaults(const struct fit_question *q,
                                     const struct inputs *completed) {
     static const enum fact_name of_the_card[] = {
-        FACT_max_num_seqs, FACT_max_num_batched_tokens, FACT_pipeline_parallel};
+        FACT_max_num_seqs, FACT_max_num_batched_tokens, FACT_pipeline_parallel,
+        FACT_max_model_len};
     struct fit_question again = *q;
     for (int n = 0; n < FACT_COUNT_OF; n++) {
         const struct fact *f = &completed->in[n];
@@ -305,6 +306,31 @@ static bool is_refused(const struct fit *fit) {
     return false;
 }
 
+/* A context that nobody gave is the engine's default, or the model's own. */
+static void remark_length(struct arena *a, const struct fit_question *q,
+                          struct fit *fit) {
+    const struct fact *length = &fit->c.in[FACT_max_model_len];
+    if (engine_of(&fit->c)->usual_length != NULL &&
+        length->source == SOURCE_DEFAULT && q->engine != NULL)
+        add(fit, &NOTE("fit.remark.usual_length", q->engine->name,
+                       fit->c.in[FACT_engine_version].word,
+                       write_count(a, length->number)));
+}
+
+/* The engine lays layers on the host by itself, unless it is told how many;
+ * llama.cpp first makes a context shorter that nobody gave. */
+static void remark_layers(const struct fit_question *q, struct fit *fit) {
+    const struct fact *room = &fit->c.in[FACT_gpu_total];
+    bool is_open = engine_of(&fit->c)->usual_length == NULL &&
+                   fit->c.in[FACT_max_model_len].source == SOURCE_CATALOGUE;
+    if (engine_of(&fit->c)->places_layers != NULL &&
+        engine_of(&fit->c)->places_layers(&fit->c) && room->known &&
+        !fit->c.in[FACT_gpu_layers].known && q->engine != NULL &&
+        (fit->fits == FIT_NO || fit->fits == FIT_LIKELY))
+        add(fit, &NOTE(is_open ? "fit.remark.shortens" : "fit.remark.layers",
+                       q->engine->name));
+}
+
 /* vLLM's check at start counts less than the pool keeps. It starts, and for a
  * request without room v1/core/sched/scheduler.py has no error: schedule()
  * preempts it or leaves it waiting, whenever allocate_slots() finds no blocks
@@ -407,7 +433,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     fit_complete(a, &whole);
     struct fit fit = {.c = whole.c, .is_vllm = engine_of(&whole.c)->takes_share,
                       .is_training = training_is_run(&whole.c),
-                      .requests = q->requests > 0 ? q->requests : 1};
+                      .requests = whole.requests > 0 ? whole.requests : 1};
     fit_check(a, &fit.c, &fit);
     if (fit.is_training) {
         fit_training(a, &fit);
@@ -432,6 +458,8 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     remark_release(a, q, &fit);
     remark_split(a, q, &fit);
     remark_kept(a, &fit);
+    remark_length(a, q, &fit);
+    remark_layers(q, &fit);
     find_reason(a, &fit);
     if (fit.fits != FIT_YES && q->offload.n == 0 && !q->is_verdict)
         fit_plan(a, q, &fit);

@@ -188,23 +188,40 @@ static void take_dtype(struct inputs *c) {
     }
 }
 
+/* Where a context is not given, the engine's default, if it has one, up to
+ * the model's own length. */
+static void take_usual_length(struct inputs *c) {
+    struct fact *length = &c->in[FACT_max_model_len];
+    const struct engine_rules *e = engine_of(c);
+    int64_t most = c->model ? c->model->max_position : 0;
+    int64_t usual = e->usual_length != NULL ? e->usual_length(c) : 0;
+    if (usual <= 0 || (most > 0 && most <= usual))
+        return;
+    length->known = false;
+    fit_take_default(c, FACT_max_model_len, usual, "", "the engine's");
+}
+
 /* Engines of cells call it the context. */
 static void take_length(struct inputs *c) {
     const struct fact *context = &c->in[FACT_context_length];
     struct fact *length = &c->in[FACT_max_model_len];
-    if (length->known)
+    if (length->known && length->source != SOURCE_CATALOGUE)
         return;
     if (context->known && context->number > 0 && !engine_of(c)->takes_share) {
         *length = *context;
         length->name = FACT_max_model_len;
-    } else if (c->model && c->model->max_position <= 0) {
-        fit_take_default(c, FACT_max_model_len, NO_LENGTH, "",
-                         "vLLM's where the config names no length");
-    } else if (c->model) {
+        return;
+    }
+    if (c->model && c->model->max_position > 0) {
+        length->known = false;
         fit_take(c, FACT_max_model_len, span_exact(c->model->max_position),
                  "the model's longest");
         length->source = SOURCE_CATALOGUE;
+    } else if (c->model) {
+        fit_take_default(c, FACT_max_model_len, NO_LENGTH, "",
+                         "vLLM's where the config names no length");
     }
+    take_usual_length(c);
 }
 
 void fit_complete(struct arena *a, struct fit_question *q) {
@@ -232,5 +249,7 @@ void fit_complete(struct arena *a, struct fit_question *q) {
     fit_take_default(c, FACT_data_parallel, 1, "", "one rank");
     fit_take_default(c, FACT_kv_cache_dtype, 0, "auto", "as the model");
     take_length(c);
+    if (e->has_slots && setting_of(c, FACT_max_num_seqs, 0) > q->requests)
+        q->requests = setting_of(c, FACT_max_num_seqs, 0);
     fit_take_bounds(c);
 }

@@ -24,6 +24,7 @@
 #define HEAD_VALUE 128
 #define LATENT_DEEPSEEK 576
 #define LATENT_FROM 5137  /* builds: the latent is kept, not heads (#12801) */
+#define FIT_FROM 7407     /* builds: layers are chosen by what is free */
 #define WINDOWS_FROM 5429 /* builds: windows have their own cache (#13194) */
 
 /* ---- types ---- */
@@ -276,25 +277,24 @@ struct span llama_compute_bytes(const struct inputs *c) {
     return most.known ? span_of(64 * MIB, most.high) : most;
 }
 
-static struct span activation(const struct inputs *c) {
+struct span llama_activation(const struct inputs *c) {
     struct inputs at = *c;
     at.in[FACT_context_length] = at.in[FACT_max_model_len];
     return llama_compute_bytes(&at);
 }
 
 /* Beside those that are llama_effect()'s of any engine: effect.c. */
-static effect_fn *const own_effects[EFFECT_COUNT_OF] = {
+effect_fn *const llama_own_effects[EFFECT_COUNT_OF] = {
     [EFFECT_max_model_len] = llama_effect,
     [EFFECT_kv_cache_dtype] = llama_effect,
     [EFFECT_max_num_batched_tokens] = llama_effect};
 
-#define CELLS                                                                  \
-    .pool = POOL_REST, .windows = KEEP_WHOLE, .has_cells = true,               \
-    .spreads_layers = true, .activation = activation, .lacks_torch = true,     \
-    .narrow = "q8_0", .bits4 = "Q4_K_M", .effects = own_effects
+/* --fit is on by default: common/arg.cpp, b7407 (#16653). */
+static bool fits_by_itself(const struct inputs *c) {
+    int64_t build = build_of(c);
+    return build == 0 || build >= FIT_FROM;
+}
 
 const struct engine_rules engine_llama = {
-    .id = "llama.cpp", CELLS, .bits8 = "Q8_0"};
-/* Its tags are Q4_K_M unless they say otherwise. */
-const struct engine_rules engine_ollama = {
-    .id = "ollama", CELLS, .usual_quantization = "Q4_K_M"};
+    .id = "llama.cpp", LLAMA_CELLS, .bits8 = "Q8_0",
+    .places_layers = fits_by_itself};

@@ -1110,6 +1110,53 @@ class Engines(Fit):
         self.assertEqual(answer["inputs"]["quantization"]["value"], "Q4_K_M")
         self.assertEqual(answer["inputs"]["quantization"]["source"], "default")
 
+    def test_ollama_has_a_context_by_default(self):
+        """envconfig/config.go, api/types.go and server/routes.go of the
+        releases: 0.6.7 (44b466eeb), 0.15.5 (0334ffa62)."""
+        words = ["--engine", "ollama", "--model", LLAMA]
+        rows = [("L4", "0.5.0", 2048), ("L4", "0.6.6", 2048),
+                ("L4", "0.6.7", 4096), ("H100 80GB", "0.15.4", 4096),
+                ("L4", "0.15.5", 4096), ("RTX 4090", "0.15.5", 32768),
+                ("L40S", "0.32.15", 32768)]
+        for gpu, release, tokens in rows:
+            answer = self.fit(*words, "--gpu", gpu, "--engine-version",
+                              release, status=0)
+            length = answer["inputs"]["max_model_len"]
+            self.assertEqual((length["value"], length["source"]),
+                             (tokens, "default"), (gpu, release))
+            self.assertIn(f"{tokens:,}", " ".join(answer["remarks"]))
+        # 262,144 by its tier; the model has less. Two cards are one sum.
+        for more in (["--gpu", "H100 80GB"],
+                     ["--gpu", "RTX 4090", "--gpus", 2]):
+            length = self.fit(*words, *more)["inputs"]["max_model_len"]
+            self.assertEqual((length["value"], length["source"]),
+                             (131072, "catalogue"), more)
+        given = self.fit(*words, "--gpu", "L4", "--max-model-len", 16384)
+        self.assertEqual(given["inputs"]["max_model_len"]["value"], 16384)
+        self.assertEqual(given["remarks"], [])
+        # The least card has the default of that card.
+        self.assertEqual(self.fit(*words, "--gpu", "RTX 4090")["inverses"]
+                         ["least_gpu"], "RTX 4060")
+
+    def test_ollama_makes_its_slots_at_start(self):
+        words = ["--gpu", "RTX 4060", "OLLAMA_CONTEXT_LENGTH=8192"]
+        run = ["ollama", "run", "llama3.1:8b"]
+        self.fit(*words, *run, status=0)
+        self.fit(*words, "OLLAMA_NUM_PARALLEL=4", *run, status=1)
+
+    def test_what_lies_with_the_host_runs_too(self):
+        words = ["--model", "qwen3:32b", "--gpu", "RTX 4060",
+                 "--max-model-len", 4096]
+        for engine, more, runs in (
+                ("ollama", [], True), ("ollama", ["--set", "gpu_layers=64"],
+                                       False),
+                ("llama.cpp", [], True),
+                ("llama.cpp", ["--engine-version", "7406"], False),
+                ("vllm", [], False)):
+            answer = self.fit(*words, "--engine", engine, *more, status=1)
+            self.assertEqual("in host memory" in " ".join(answer["remarks"]),
+                             runs, (engine, more))
+
     def test_a_plan_for_every_engine(self):
         for engine in ("sglang", "tensorrt-llm", "tgi", "lmdeploy",
                        "llama.cpp", "transformers", "exllama"):
