@@ -1,17 +1,17 @@
-/* budget.c: how much work the patterns of one log may be.
+/* budget.c: limits the work of all patterns on one log, in steps (steps.h).
  *
- *     a search          MATCH_SEARCH_STEPS_MAX: then this line is left, and
- *                       the pattern goes on behind it
- *     a pattern         an eighth of what the log has left
- *     a log             MATCH_LOG_STEPS_MAX, and MATCH_BYTE_STEPS_MAX for
+ *     of a search       MATCH_SEARCH_STEPS_MAX: then it continues on the next
+ *                       line
+ *     of a pattern      an eighth of what is left for the log
+ *     of a log          MATCH_LOG_STEPS_MAX, and MATCH_BYTE_STEPS_MAX for
  *                       each byte read
  *
  * The build refuses patterns whose work grows faster than the text, so an
- * ordinary log uses little of this. A log that is made to cost much takes the
- * patterns that cost most out, one after the other, and the others go on to
- * its end. Which were taken out, and where the first was, is in the report.
+ * ordinary log uses little of this. On a log that is made to cost much, the
+ * patterns that cost most are given up one after the other; the others search
+ * to its end. The report has their number and the first line.
  *
- * Steps are counted and not timed, so a log has the same answer anywhere. */
+ * Steps are counted, not timed, so a log has the same result everywhere. */
 #include "base/limits.h"
 #include "match/scanner.h"
 

@@ -1,8 +1,8 @@
-/* check.c: one pattern by itself, for the build and for tests: can it be
- * compiled, found, and read? Does it match this text?
+/* check.c: checks one pattern by itself: that it compiles, has literals, and
+ * names facts; and matches it with a text.
  *
- * It answers with the first flaw, in the author's own text. What a weak pattern
- * needs beside it (an anchor, a condition) is the entry's matter.
+ * The first flaw is returned, with its offset in the author's text. What a weak
+ * pattern needs besides (an anchor, a condition) is checked with its entry.
  */
 #include "match/written.h"
 
@@ -36,7 +36,7 @@ static enum pattern_flaw check_literals(const struct written_pattern *w,
     return PATTERN_GOOD;
 }
 
-/* Where the group is named: behind "(?<", "(?P<" or "(?'". */
+/* The offset of the group's name: behind "(?<", "(?P<" or "(?'". */
 static size_t place_of_group(struct str text, struct str name) {
     for (size_t i = 1; i < text.n; i++) {
         bool opens = text.p[i - 1] == '<' || text.p[i - 1] == '\'';
@@ -57,7 +57,8 @@ static enum pattern_flaw check_groups(const struct written_pattern *w,
         if (g->is_fact || (is_context && str_eq(g->spelling, STR("command"))))
             continue;
         return flaw(error, place_of_group(w->written, g->spelling),
-                    arena_printf(w->a, "no fact is named \"%.*s\", or its suffix "
+                    arena_printf(w->a,
+                                 "no fact is named \"%.*s\", or its suffix "
                                  "does not fit its unit",
                                  STR_ARG(g->spelling)),
                     PATTERN_BAD_GROUP);

@@ -1,23 +1,22 @@
-/* growth.c: does the work of a pattern grow faster than the text?
+/* growth.c: finds patterns whose work grows faster than the text. Texts:
  *
  *     its literals and other words, repeated     api_server api_server ...
  *     the same, each without its last byte       api_serve api_serve ...
  *     its sample, and parts of it, repeated      on one line, and on many
  *
- * Those are the texts in which it has most places to begin and none to end. A
- * pattern whose work is linear does as much at one place of such a text however
- * long the text is; one that scans the rest of a line from each occurrence of
- * its word does twice as much where the line is twice as long. So only the
- * searches that begin in two of the units are run, and their steps (steps.h)
- * are held against the bytes that they went on by.
+ * In these texts most places can begin a match and none can end it. A pattern
+ * with linear work does as much at one place of such a text, however long the
+ * text is. A pattern that scans the rest of a line from each occurrence of its
+ * word does twice as much there if the line is twice as long. So only searches
+ * that begin in two of the units are run, and their steps (steps.h) are divided
+ * by the bytes that they advanced.
  *
  *     unit | unit | unit | unit ...... unit       so many, and twice as many
  *          |<- begin ->|
  *
- * Steps are counted behind repeats, so a text in which nothing stands that can
- * lead to the first of them needs no search. Nearly all others are done with on
- * a short text: one scan of its rest for each unit is already more than
- * PLAIN_STEPS a byte there.
+ * Steps are counted behind repeats. A text without the characters that lead to
+ * the first repeat needs no search. For nearly all others a short text decides:
+ * one scan of its rest for each unit is already more than PLAIN_STEPS a byte.
  */
 #include "base/buf.h"
 #include "base/limits.h"
@@ -25,16 +24,16 @@
 #include "match/written.h"
 
 #define REPEATS 500
-#define TEXT_MAX (8 * 1024) /* of the shorter one, where ... */
-#define FIRST_REPEATS 10    /* ... these are no more */
+#define TEXT_MAX (8 * 1024) /* bytes of the shorter text, unless it has ... */
+#define FIRST_REPEATS 10    /* ... so many units or fewer */
 #define BEGIN_UNITS 2
-#define PLAIN_STEPS 5    /* a byte: nothing was gone over again and again */
-#define GROWTH_TENTHS 13 /* as many steps a byte on twice the text: too many */
-#define STEPS_MOST 640   /* a byte, however it grows */
+#define PLAIN_STEPS 5    /* a byte: no text was scanned again and again */
+#define GROWTH_TENTHS 13 /* ratio of steps a byte on twice the text: refused */
+#define STEPS_MOST 640   /* a byte: too many even without growth */
 #define SAMPLE_PARTS 4
-#define FRONT_MAX 32 /* bytes; more tell no more */
+#define FRONT_MAX 32 /* bytes; more change nothing */
 
-/* What stands at the beginning of whatever leads to a step. */
+/* Plain characters that a text needs to lead to a step. */
 struct front {
     char text[FRONT_MAX];
     size_t n;
@@ -53,7 +52,7 @@ struct trial {
     struct pattern_growth *worst;
 };
 
-/* What searches did, and the bytes that they came through by it. */
+/* Steps of searches, and the bytes that they advanced. */
 struct step_rate {
     uint64_t steps, bytes;
 };
@@ -67,7 +66,7 @@ static struct str repeated(struct trial *t, struct str unit, size_t count) {
     return buf_str(&t->text);
 }
 
-/* All searches that begin in front of end. */
+/* Runs all searches that begin before `end`. */
 static void search_until(struct trial *t, struct search *search, size_t end) {
     struct text_range range;
     search->latest = end - 1;
@@ -76,8 +75,8 @@ static void search_until(struct trial *t, struct search *search, size_t end) {
     search->from = search->from > end ? search->from : end;
 }
 
-/* Less what is done once only, where the text begins; a search that gives up
- * there gets no further. */
+/* The work of the units behind the first one, since some work is done only once
+ * at the beginning of the text. If the search gives up: all work. */
 static struct step_rate rate_on(struct trial *t, struct str unit,
                                 size_t count) {
     struct search search = {.subject = repeated(t, unit, count)};
@@ -100,25 +99,26 @@ static bool is_over(struct step_rate e, uint64_t steps_a_byte) {
     return e.steps > steps_a_byte * e.bytes;
 }
 
-/* Blanks are one, and letters small where the pattern may take both. */
+/* The character as fronts have it: all blanks are the same, and letters are
+ * small if the pattern may ignore case. */
 static char as_front(const struct trial *t, char c) {
     if (fold_is_blank(c))
         return ' ';
-    return t->pattern.tree->is_nocase ? (char)fold_byte((unsigned char)c) : c;
+    return t->pattern.tree->has_nocase ? (char)fold_byte((unsigned char)c) : c;
 }
 
-/* The node as a front has it; '\0': not known so well. */
+/* The character of the node as a front has it; '\0': unknown. */
 static char front_char(const struct trial *t, const struct node *n) {
     bool is_written = n->end - n->from == 1;
     if (!node_is_plain(n))
         return '\0';
-    if (!is_lower(n->c) || t->pattern.tree->is_nocase)
+    if (!is_lower(n->c) || t->pattern.tree->has_nocase)
         return n->c;
     return is_written ? t->pattern.text.p[n->from] : '\0';
 }
 
-/* The plain characters that each branch begins with, as far as they come before
- * what is repeated, or is one of several. */
+/* Adds a front for each branch: the plain characters before its first repeat or
+ * unknown character. */
 static void add_fronts(struct trial *t, const struct branch *first,
                        const struct front *before) {
     for (const struct branch *b = first; b; b = b->next) {
@@ -139,8 +139,8 @@ static void add_fronts(struct trial *t, const struct branch *first,
     }
 }
 
-/* Can a step be counted on this unit, repeated? */
-static bool counts_on(struct trial *t, struct str unit) {
+/* True if a step may be counted on this unit, repeated. */
+static bool may_count_on(struct trial *t, struct str unit) {
     buf_clear(&t->text);
     while (t->text.n < unit.n + FRONT_MAX)
         for (size_t i = 0; i < unit.n; i++)
@@ -181,7 +181,7 @@ static bool grows_on(struct trial *t, struct str unit, const char *between) {
     if (!buf_ok(&t->unit))
         arena_raise(t->a, FAIL_MEMORY, "out of memory for a text");
     struct str tried = buf_str(&t->unit);
-    if (unit.n == 0 || list_has(&t->tried, tried) || !counts_on(t, tried))
+    if (unit.n == 0 || list_has(&t->tried, tried) || !may_count_on(t, tried))
         return false;
     *ARENA_ADD(t->a, t->tried.at, t->tried.count, t->tried_cap) =
         arena_str(t->a, tried);
@@ -194,7 +194,7 @@ static bool grows_on_words(struct trial *t, struct str all) {
            grows_on(t, all, "\n") || grows_on(t, near, " ");
 }
 
-/* On each long run of plain characters of the pattern. */
+/* Tries each long run of plain characters of the pattern. */
 static bool grows_on_runs(struct trial *t, const struct branch *first) {
     for (const struct branch *b = first; b; b = b->next) {
         char run[LITERAL_BYTES_MAX];
@@ -234,7 +234,7 @@ static bool tries_all(struct trial *t, const struct pattern_text *text,
     t->pattern = *text;
     t->front_count = t->tried.count = 0;
     t->r = regex_compile(t->m, text, &error);
-    if (!t->r || !text->tree) /* where it repeats, nobody knows: no steps */
+    if (!t->r || !text->tree) /* without a tree no steps are counted */
         return false;
     add_fronts(t, text->tree->branches, &(struct front){.n = 0});
     for (size_t i = 0; i < literals->count; i++)
@@ -244,7 +244,7 @@ static bool tries_all(struct trial *t, const struct pattern_text *text,
            grows_on_sample(t, sample);
 }
 
-/* Without its guards, as a run looks for it: guard.h. */
+/* Tries the pattern without its guards, as a scan searches for it: guard.h. */
 static bool tries_body(struct trial *t, const struct written_pattern *w,
                        struct str sample) {
     if (w->parts.guards.count == 0)
@@ -268,9 +268,3 @@ bool written_grows(const struct written_pattern *w, struct str sample,
     return is_growing;
 }
 
-bool pattern_grows(struct arena *a, struct str text, struct str sample,
-                   struct pattern_growth *worst) {
-    struct pattern_error error;
-    const struct written_pattern *w = pattern_read(a, text, &error);
-    return w && written_grows(w, sample, worst);
-}

@@ -1,19 +1,17 @@
-/* guard.c: what must not stand on the line where a match begins.
+/* guard.c: conditions on the line where a match begins.
  *
  *     ^(?!(?&mild))(?!(?&prose))[^\n]{0,80}cudaMalloc failed
  *      '---------- guards ------'------ body --------------
  *
- * Messages that no program prints as its own are told from talk of them by
- * looking through the line for such words. PCRE2 asks in the order of the
- * pattern, so it would look through each line that may begin a match, for each
- * pattern anew, before the first byte of the body is compared. Here the body is
- * looked for first. Where it begins the guards are asked, and as the same few
- * stand before many patterns, what one has said of a line is kept until the
- * text changes.
+ * Guards tell a message from text about it, by words on the line. PCRE2 would
+ * search the line for these words before it compares the first byte of the
+ * body, on each line that may begin a match and for each pattern. Here the body
+ * is searched for first, and its guards are matched where it begins. The same
+ * few guards stand before many patterns, so the result of a guard at a place is
+ * kept until the text changes.
  *
- * A guard looks ahead from `^` and binds no names, so it takes no part in how
- * the body matches, and the order in which they are asked changes no answer.
- */
+ * A guard looks ahead from `^` and binds no names, so it has no effect on how
+ * the body matches, and the order of matching changes no result. */
 #include "match/guard.h"
 
 #include <string.h>
@@ -27,7 +25,7 @@ static bool is_line_start(struct str text, const struct node *n) {
     return str_eq(s, STR("^")) || str_eq(s, STR("(?m:^)"));
 }
 
-/* A name that only looking ahead binds would be lost. */
+/* A name that a guard binds would be lost. */
 static bool binds_names(struct str s) {
     return str_find(s, STR("(?<")) < s.n || str_find(s, STR("(?P<")) < s.n ||
            str_find(s, STR("(?'")) < s.n;
@@ -40,7 +38,7 @@ static bool is_guard(struct str text, const struct node *n) {
            looks_ahead && str_ends(s, STR(")")) && !binds_names(s);
 }
 
-/* What stands behind `^`; NULL: something else comes first. */
+/* The first node behind `^`; NULL: the pattern begins with another node. */
 static const struct node *behind_line_start(const struct pattern_text *text) {
     const struct pattern_tree *tree = text->tree;
     bool is_simple = tree && !tree->is_odd && tree->branches &&
@@ -70,12 +68,12 @@ struct guard {
     struct guard *next;
     struct str text;
     struct regex *regex;
-    size_t at, subject_end; /* where it was asked last; SIZE_MAX: nowhere */
-    enum holding said;
+    size_t at, subject_end; /* of `last`; at SIZE_MAX: none */
+    enum holding last;
 };
 
-/* The same text is the same guard, whoever has it. */
-static struct guard *guard_named(struct scanner *s, const struct pattern *p,
+/* Guards of the same text are one, whatever pattern has them. */
+static struct guard *find_guard(struct scanner *s, const struct pattern *p,
                                  size_t i) {
     struct str text = p->study.guards.at[i];
     struct known_patterns *k = s->known;
@@ -92,27 +90,27 @@ static struct guard *guard_named(struct scanner *s, const struct pattern *p,
     return g;
 }
 
-enum holding guards_ask(struct scanner *s, struct pattern_state *p,
-                        const struct search *search, size_t at) {
+enum holding guards_hold(struct scanner *s, struct pattern_state *p,
+                         const struct search *search, size_t at) {
     const struct str_list *list = &p->is->study.guards;
     struct search here = *search;
-    enum holding said = HOLDS;
+    enum holding holds = HOLDS;
     here.from = here.latest = at;
     if (list->count > 0 && !p->guards)
         p->guards = arena_array(s->known->a, list->count,
                                 sizeof(struct guard *));
-    for (size_t i = 0; i < list->count && said == HOLDS; i++) {
+    for (size_t i = 0; i < list->count && holds == HOLDS; i++) {
         if (!p->guards[i])
-            p->guards[i] = guard_named(s, p->is, i);
+            p->guards[i] = find_guard(s, p->is, i);
         struct guard *g = p->guards[i];
         if (g->at != at || g->subject_end != here.subject.n) {
-            g->said = regex_holds(s->matcher, g->regex, &here);
+            g->last = regex_holds(s->matcher, g->regex, &here);
             g->at = at;
             g->subject_end = here.subject.n;
         }
-        said = g->said;
+        holds = g->last;
     }
-    return said;
+    return holds;
 }
 
 void guards_forget(struct scanner *s) {

@@ -1,4 +1,4 @@
-/* guard.h: what must not stand where a match begins. Private to match/. */
+/* guard.h: conditions on the line where a match begins. Private to match/. */
 #ifndef MATCH_GUARD_H
 #define MATCH_GUARD_H
 
@@ -6,10 +6,10 @@
 
 struct guarded {
     struct str body;        /* the pattern without its guards */
-    struct str_list guards; /* each a pattern that is anchored */
+    struct str_list guards; /* each an anchored pattern */
 };
 
-/* A match of the pattern is a match of the body where every guard matches. */
+/* Splits a pattern: it matches where its body does and every guard holds. */
 struct guarded guards_of(struct arena *a, const struct pattern_text *text);
 
 #endif

@@ -1,11 +1,11 @@
-/* join.c: one input, scanned once for each knowledge base, and the hits of all
- * in one list, with numbers as index_join() gives them. Lines, streams and what
- * else is of the input are the first scan's. */
+/* join.c: joins the results of scans of one input by several indexes. Patterns
+ * and entries are numbered as in index_join(). What depends on the input alone
+ * (lines, streams) is taken from the first scan. */
 #include <stdlib.h>
 
 #include "match/scanner.h"
 
-struct bases {
+struct offsets { /* numbers of the indexes before */
     uint32_t entries, patterns;
 };
 
@@ -14,7 +14,7 @@ static bool is_of_entry(const struct hit *hit) {
 }
 
 static void add_hits(struct hit_list *all, const struct hit_list *hits,
-                     const struct bases *before) {
+                     const struct offsets *before) {
     for (size_t i = 0; i < hits->count; i++) {
         struct hit hit = hits->at[i];
         if (before->patterns == 0 || is_of_entry(&hit)) {
@@ -30,7 +30,7 @@ const struct scan_result *scan_join(struct arena *a,
                                     const struct index *const *of,
                                     size_t count) {
     struct scan_result *joined = arena_alloc(a, sizeof *joined);
-    struct bases before = {0, 0};
+    struct offsets before = {0, 0};
     *joined = *list[0];
     size_t most = 0;
     for (size_t i = 0; i < count; i++)

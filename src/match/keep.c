@@ -1,12 +1,12 @@
-/* keep.c: hits within bounds, however long the input.
+/* keep.c: keeps hits within bounds, however long the input.
  *
- *     signatures   the first MATCH_INCIDENTS_MAX of the log; others counted
- *     others       of each pattern the first 32 and the last 32: they are asked
- *                  whether and where, not how often
+ *     signatures   the first MATCH_INCIDENTS_MAX of the log; others are counted
+ *     others       of each pattern the first 32 and the last 32: only their
+ *                  existence and place matter
  *
- * First is what stands first, whenever it was found: streams, and threads, end
- * their messages when they happen to. So hits are kept in the order of the log,
- * and where there are too many the one behind the first ones gives way.
+ * "First" means the order of the log. Streams end their messages at different
+ * times, so hits come in another order. Hits are therefore kept in the order of
+ * the log. If there are too many, the one behind the first ones is dropped.
  *
  * A slot owns the memory of its hit's texts and uses it again for another hit,
  * so that memory grows with what is kept and not with the log.
@@ -30,8 +30,8 @@ static bool stands_before(const struct slot *slot, uint64_t order,
                                     : slot->hit.pattern < pattern;
 }
 
-/* A slot for a hit, at its place among those that are kept. Of one more than
- * `most`, number `out` gives way. NULL: it is this hit, or it is kept
+/* Inserts a slot for a hit in order. If there would be more than `most`, the
+ * hit number `out` is dropped. NULL: this hit is dropped, or it is kept
  * already. */
 static struct slot *insert(struct arena *a, struct slots *list, size_t most,
                            size_t out, uint64_t order, uint32_t pattern) {
@@ -56,7 +56,7 @@ static struct slot *insert(struct arena *a, struct slots *list, size_t most,
     return list->at[free] = slot;
 }
 
-static void count(struct scanner *s, uint32_t line) {
+static void count_only(struct scanner *s, uint32_t line) {
     s->result.uncounted++;
     if (line > s->result.uncounted_to)
         s->result.uncounted_to = line;
@@ -74,7 +74,7 @@ bool keep_wants(struct scanner *s, const struct window *w,
     if (p->is->kind != PATTERN_SIGNATURE || !last ||
         !stands_before(last, order_of(w, f), p->is->id))
         return true;
-    count(s, window_mark(w, found_last(f))->number);
+    count_only(s, window_mark(w, found_last(f))->number);
     return false;
 }
 
@@ -90,7 +90,7 @@ static struct slot *next_slot(struct scanner *s, struct pattern_state *p,
         return insert(s->a, &p->slots, KEEP_FIRST + KEEP_LAST, KEEP_FIRST,
                       order, p->is->id);
     if (last)
-        count(s, last->line);
+        count_only(s, last->line);
     return insert(s->a, &s->signatures, MATCH_INCIDENTS_MAX,
                   MATCH_INCIDENTS_MAX, order, p->is->id);
 }
@@ -129,8 +129,8 @@ static struct str put_text(struct filling *f, struct str s) {
     return (struct str){p, s.n};
 }
 
-/* A capture with what stands on its line in front, who runs a command, what a
- * value is called; *at: where it begins. */
+/* A capture with the text before it on its line: the name of a value, the
+ * prompt before a command. *at: where the capture begins. */
 static struct str text_of(const struct hit_draft *d,
                           const struct capture_at *c, size_t *at) {
     const struct window *w = &d->buffer->w;
@@ -208,17 +208,16 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
         log_keep(s->log, window_mark(w, d->found->from)->place);
 }
 
-/* ---- what anybody will ask for ----
+/* ---- patterns whose hits are used ----
  *
- *     signature of an entry: found --> conditions of its group are wanted,
- *                                      and so are stages
- *     not found                    --> nobody asks for them
+ *     a signature of an entry matches --> conditions of its group are wanted,
+ *                                         and so are all stages
+ *     no signature of it matches      --> its conditions are not
  *
- * Most conditions belong to entries whose own words are nowhere in the log.
- * Once all signatures in what is left of it have been matched, those that are
- * not wanted need no match; and those that were matched before are not told, so
- * that where a log happened to be cut changes nothing. Context is always wanted:
- * it is shown by itself. */
+ * Most conditions belong to entries without a match in the log. Once all
+ * signatures were matched, patterns that are not wanted are not searched for.
+ * Their hits from before are not listed, so that the result does not depend on
+ * how the log was cut. Context is always wanted: it is shown by itself. */
 
 void wanted_note(struct scanner *s, const struct pattern *signature) {
     struct scanner *owner = s->owner;

@@ -1,7 +1,8 @@
-/* kit.c: what all scans of an index share: two prefilters, one of the
- * signatures' literals and one of all others'.
+/* scan_rules.c: the compiled rules that all scans of an index share. Their
+ * stored part has two prefilters: for literals of signatures, and for those of
+ * all other patterns.
  *
- *     bytes of the first, as a word | the first | the second
+ *     size of the first in bytes (a word) | the first | the second
  */
 #include "match/scanner.h"
 

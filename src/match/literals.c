@@ -1,6 +1,6 @@
-/* literals.c: which words every match of a pattern contains.
+/* literals.c: the words that every match of a pattern contains.
  *
- * Each part of the pattern's tree answers with what is certain about its
+ * For each part of the pattern's tree it is found out what is certain about its
  * matches:
  *
  *     exact    every match is one of these         (?:CUDA|HIP) out
@@ -9,14 +9,14 @@
  *     best     every match contains one of these   (?:foo|bar)   -> foo, bar
  *     size     folded bytes, and ends of lines, that a match may have at most
  *
- * In a sequence exact parts grow together with the prefix of the next, and the
- * best of all such runs wins. Where that is poor, each text of one part is taken
- * with each of the next: "in train", "in fit". All texts are folded, so (?i)
- * needs no care, and glueing joins the blanks that meet. What is not understood
- * is no literal: doubt only ever makes the list shorter.
+ * In a sequence, exact parts are joined with each other and with the prefix of
+ * the next part; the best of all such runs is taken. If it is poor, each text
+ * of one part is combined with each of the next: "in train", "in fit". All
+ * texts are folded, so (?i) makes no difference, and two blanks that meet are
+ * one. Syntax that is not understood gives no literal.
  *
- * Nearly all matches begin few bytes before their literal, or on its line: PCRE2
- * need not be asked about what stands in front of that.
+ * Nearly all matches begin few bytes before their literal, or on its line, so
+ * PCRE2 does not search the text before that.
  */
 #include "match/literals.h"
 
@@ -29,16 +29,16 @@ struct size { /* of text, at most */
     uint32_t lines; /* ends of them */
 };
 
-struct words { /* a match holds one of these */
+struct words { /* a match contains one of these */
     struct str_list set;
-    struct size *front; /* of the match before it, by literal */
+    struct size *front; /* of the part of the match before it, by literal */
     size_t worth;
 };
 
 struct piece {
     bool is_exact;
-    struct str_list prefix, suffix; /* exact: both are the whole texts; none:
-                                       the empty one */
+    struct str_list prefix, suffix; /* exact: both are the whole texts; an empty
+                                       list is the empty text */
     struct words best;
     struct size size; /* of a match */
 };
@@ -73,7 +73,8 @@ static struct size most_of(struct size x, struct size y) {
     return (struct size){most(x.bytes, y.bytes), most(x.lines, y.lines)};
 }
 
-/* A blank of a pattern is any run of them, and one of them may end a line. */
+/* A blank of a pattern matches any run of blanks, of which one may end a line.
+ */
 static struct size size_of(struct str s) {
     struct size size = {least((uint32_t)s.n, ANY_BYTES), 0};
     for (size_t i = 0; i < s.n; i++)
@@ -102,7 +103,7 @@ static struct str glue(struct arena *a, struct str x, struct str y) {
     return (struct str){both, x.n + y.n};
 }
 
-/* Each with each; false: these are too many. */
+/* Each of x followed by each of y; false: these are too many. */
 static bool glue_all(struct arena *a, const struct str_list *x,
                      const struct str_list *y, struct str_list *out) {
     struct str_list all = x->count ? *x : *y;
@@ -119,14 +120,8 @@ static bool glue_all(struct arena *a, const struct str_list *x,
     return true;
 }
 
-static bool holds(const struct str_list *list, struct str s) {
-    size_t i = 0;
-    while (i < list->count && !str_eq(list->at[i], s))
-        i++;
-    return i < list->count;
-}
-
-/* Those of both. None where one has none, or they are too many: any text. */
+/* The texts of both. An empty list, which is any text: one of them is empty, or
+ * there are too many. */
 static struct str_list either_text(struct arena *a, const struct str_list *x,
                                    const struct str_list *y) {
     struct str_list both = {0};
@@ -136,15 +131,15 @@ static struct str_list either_text(struct arena *a, const struct str_list *x,
     memcpy(both.at, x->at, x->count * sizeof *both.at);
     both.count = x->count;
     for (size_t i = 0; i < y->count; i++)
-        if (!holds(x, y->at[i]))
+        if (!list_has(x, y->at[i]))
             both.at[both.count++] = y->at[i];
     return both;
 }
 
 /* ---- words ---- */
 
-/* Add one, unless one of the set stands in it; drop those in which it stands.
- * The set has room for it. */
+/* Adds a word, unless it contains one of the set. Drops those that contain it.
+ * The set must have room for it. */
 static void words_add(struct words *w, struct str one, struct size front) {
     struct str *set = w->set.at;
     size_t kept = 0;
@@ -211,7 +206,7 @@ static struct piece exact_char(struct arena *a, const struct node *n) {
                           .size = {1, n->may_end_line}};
 }
 
-/* One of these texts, or none. */
+/* One of these texts, or the empty one. */
 static struct piece optional(struct arena *a, const struct str_list *texts,
                              struct size size) {
     struct str_list none = one_text(a, STR(""));
@@ -225,7 +220,7 @@ static struct piece repeated(struct arena *a, const struct piece *x,
                              const struct node *n) {
     bool is_text = x->is_exact && x->prefix.count == 1;
     struct str text = is_text ? x->prefix.at[0] : STR("");
-    bool is_blank = str_eq(text, STR(" ")); /* a run of them is one */
+    bool is_blank = str_eq(text, STR(" ")); /* a run of blanks is one */
     struct size size = is_blank ? x->size : times(x->size, n->most);
     if (n->most == 0)
         return (struct piece){.is_exact = true};
@@ -266,18 +261,20 @@ static struct piece piece_of(struct arena *a, const struct node *n) {
 
 struct run { /* exact parts in a row */
     struct str_list texts;
-    struct size front; /* of the match before it */
+    struct size front; /* of the part of the match before it */
 };
 
 struct sequence {
-    bool is_exact; /* so far */
+    bool is_exact; /* all parts so far are */
     struct str_list prefix;
-    struct run run, tail; /* what stands there; behind its last alternatives */
-    struct words best, crossed; /* of one text, or inside of a part; else */
-    struct size size; /* of all */
+    struct run run;     /* the run at the end of the sequence */
+    struct run tail;    /* the part of it behind the last alternatives */
+    struct words best;  /* of runs with one text, or inside a part */
+    struct words crossed; /* of runs with several texts */
+    struct size size;   /* of all parts */
 };
 
-/* The same words, in a longer match. */
+/* The same words, with more text of the match before them. */
 static struct words behind(struct arena *a, struct size size,
                            const struct words *w) {
     struct words all = *w;

@@ -1,33 +1,37 @@
-/* literals.h: what a pattern cannot match without. Private to match/. */
+/* literals.h: words that every match of a pattern contains. Private to match/.
+ */
 #ifndef MATCH_LITERALS_H
 #define MATCH_LITERALS_H
 
 #include "match/pattern_tree.h"
 
-#define LITERALS_PER_PATTERN 64 /* more branches than that: no literal */
+#define LITERALS_PER_PATTERN 64 /* a pattern with more has none */
 
-/* A front: so many folded bytes, or the beginning of the literal's line, or of
- * one before that, or anywhere. */
+/* How far before its literal a match may begin (a front): up to FRONT_BYTES
+ * folded bytes; FRONT_LINE + n: the beginning of the n-th line before the
+ * literal's; FRONT_ANY: anywhere. */
 enum {
     FRONT_BYTES = 64,
     FRONT_LINE = FRONT_BYTES + 1,
-    FRONT_LINES = 8, /* before the literal's */
+    FRONT_LINES = 8, /* n at most */
     FRONT_ANY = FRONT_LINE + FRONT_LINES + 1
 };
 
 struct literals {
-    struct str_list best; /* folded, outer blanks off: every match contains
+    struct str_list best; /* folded, without outer blanks: every match contains
                              one; empty: there is none */
-    struct str fronts; /* a byte for each: how far before it a match may begin */
+    struct str fronts;    /* a byte for each: its front */
 };
 
 struct literals literals_of(struct arena *a, const struct pattern_text *text);
 
-/* literal_worth.c: what a set is worth: that of its weakest member, less for
- * many of them; and lines of logs in which nothing is wrong, folded. */
+/* literal_worth.c: how rare a set is: the worth of its most frequent member,
+ * less for a larger set. */
 size_t literal_worth(const struct str_list *set);
-/* Are the words of y poor, and those of x, of which there are more, better? */
+/* True if the words of y are poor, and those of x, of which there are more, are
+ * better. */
 bool literals_tell_more(const struct str_list *x, const struct str_list *y);
+/* Lines of logs in which nothing is wrong, folded. */
 const struct str *healthy_lines(size_t *count);
 
 #endif

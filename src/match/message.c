@@ -1,40 +1,42 @@
-/* message.c: what belongs to a match.
+/* message.c: the message, traceback and captures of a match.
  *
  *       File "train.py", line 9, in step          trace_first (or before)
  *         loss.backward()
  *     OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
  *                       ^ message begins          first_line
- *     GPU 0 has a total capacity of 79.11 GiB     goes on: extracts look here
+ *     GPU 0 has a total capacity of 79.11 GiB     continues, for extracts
  *     of which 1.00 GiB is free.                  last_line
  *     frame #0: ...                               trace_last
  *
- * The message goes on over cut lines and lines of plain words, until a blank
- * line, a log record, a line of a traceback, or the next message.
- * So numbers of two ranks or of two quotes of one message never mix.
+ * The message continues over cut lines and lines of plain words, until a blank
+ * line, a log record, a line of a traceback, or the next message. So numbers of
+ * two ranks, or of two quotes of one message, never mix.
  */
 #include "base/limits.h"
 #include "match/scanner.h"
 
-#define BRIDGE_LINES 6 /* between a message and frames behind it */
-#define TITLE_LINES 16 /* between a title and frames that were cut short */
+#define BRIDGE_LINES 6 /* between a message and the frames behind it */
+#define TITLE_LINES 16 /* between a title and frames without a message */
 
 /* ---- where the message ends ---- */
 
-static bool goes_on(const struct mark *m) {
+static bool continues_message(const struct mark *m) {
     if (m->is_joined)
         return true;
     return !m->is_record && (m->kind == LINE_TEXT || m->kind == LINE_ELLIPSIS);
 }
 
-/* The last line that may belong, by the shape of lines alone. */
+/* The last line that may belong to the message, by the shapes of lines alone.
+ */
 static size_t last_line_index(const struct window *w, const struct found *f) {
     size_t i = window_mark_index(w, found_last(f));
     uint64_t place = window_mark(w, f->from)->place;
     for (size_t n = 0; i + 1 < w->mark_count; i++) {
         const struct mark *next = &w->marks[i + 1];
         bool is_far = next->pos - f->from > MATCH_MESSAGE_MAX ||
-                      (next->place - place > SIGNATURE_REACH && !next->is_joined);
-        if (!goes_on(next) || is_far)
+                      (!next->is_joined &&
+                       next->place - place > SIGNATURE_REACH);
+        if (!continues_message(next) || is_far)
             break;
         if (!next->is_joined && ++n >= MESSAGE_LINES_MAX)
             break;
@@ -46,10 +48,10 @@ static bool begins_line(const struct window *w, uint64_t pos) {
     return str_trim(window_slice(w, window_mark(w, pos)->pos, pos)).n == 0;
 }
 
-/* Does another match end this message where it begins? One of little proof
- * ends none. */
-static bool cuts(struct scanner *s, const struct stream_buffer *l,
-                 const struct found *f, const struct found *next) {
+/* True if the next match ends this message where it begins. A weak match of
+ * another pattern does not. */
+static bool ends_message(struct scanner *s, const struct stream_buffer *l,
+                         const struct found *f, const struct found *next) {
     if (next->from < f->to)
         return false;
     if (next->pattern == f->pattern)
@@ -71,7 +73,7 @@ static uint64_t message_end(struct scanner *s, const struct stream_buffer *l,
     for (size_t k = i + 1; k < l->found_count; k++) {
         if (l->found[k].from >= end)
             break;
-        if (cuts(s, l, f, &l->found[k])) {
+        if (ends_message(s, l, f, &l->found[k])) {
             end = l->found[k].from;
             break;
         }
@@ -79,7 +81,7 @@ static uint64_t message_end(struct scanner *s, const struct stream_buffer *l,
     return end > f->to ? end : f->to;
 }
 
-/* Blanks at its end are not the message's. */
+/* The end of the message without the blanks there. */
 static uint64_t trim_end(const struct window *w, uint64_t from,
                          uint64_t end) {
     struct str text = window_slice(w, from, end);
@@ -102,9 +104,10 @@ static struct regex *extract_of(struct scanner *s, struct pattern_state *p,
     return p->extract[i];
 }
 
-/* False: it was too much work. */
-static bool run_extract(struct scanner *s, struct stream_buffer *l, struct regex *r,
-                        uint64_t from, uint64_t end, size_t first) {
+/* False: a search reached a limit on work. */
+static bool run_extract(struct scanner *s, struct stream_buffer *l,
+                        struct regex *r, uint64_t from, uint64_t end,
+                        size_t first) {
     struct search search = {
         .subject = {l->w.text, window_offset(&l->w, end)},
         .from = window_offset(&l->w, from),
@@ -136,8 +139,8 @@ static bool is_same_capture(const struct capture_at *x,
            x->group->name == y->group->name;
 }
 
-/* Captures that an earlier pattern of the same message has made already go;
- * the pattern's own come first, those of the extracts in text order behind. */
+/* Orders the captures: the pattern's own ones, then those of the extracts in
+ * text order. A capture that an earlier one repeats is dropped. */
 static size_t arrange(struct capture_at *list, size_t own, size_t count) {
     size_t kept = own;
     for (size_t i = own; i < count; i++) {
@@ -154,9 +157,11 @@ static size_t arrange(struct capture_at *list, size_t own, size_t count) {
     return kept;
 }
 
-/* Behind the buffer's captures: the match's own, then its extracts'. */
-static struct hit_draft collect(struct scanner *s, struct stream_buffer *l, size_t i,
-                                struct pattern_state *p, uint64_t end) {
+/* Collects the captures of the match and of its extracts, behind the captures
+ * of the buffer. */
+static struct hit_draft collect(struct scanner *s, struct stream_buffer *l,
+                                size_t i, struct pattern_state *p,
+                                uint64_t end) {
     struct found *f = &l->found[i];
     size_t first = l->capture_count;
     for (size_t k = 0; k < f->capture_count; k++) {
@@ -168,7 +173,7 @@ static struct hit_draft collect(struct scanner *s, struct stream_buffer *l, size
     size_t all = l->capture_count - first;
     struct capture_at *list = all > 0 ? l->captures + first : NULL;
     size_t count = all > 0 ? arrange(list, f->capture_count, all) : 0;
-    l->capture_count = first; /* room again, once the hit is kept */
+    l->capture_count = first; /* the list is used until the hit is kept */
     return (struct hit_draft){
         .buffer = l, .pattern = p, .found = f, .end = end,
         .captures = list,
@@ -177,9 +182,9 @@ static struct hit_draft collect(struct scanner *s, struct stream_buffer *l, size
 
 /* ---- the traceback ---- */
 
-/* May this line stand between a message and the frames that were pasted below
- * it? A blank or a fence, "## Stack trace", "Full log:", or code whose frame
- * was cut off. */
+/* True if this line may stand between a message and the frames that were pasted
+ * below it: a blank line or a fence, "## Stack trace", "Full log:", or code
+ * whose frame was cut off. */
 static bool is_bridge(const struct window *w, size_t i) {
     const struct mark *m = &w->marks[i];
     struct str line = window_slice(w, m->pos, window_line_end(w, i));
@@ -197,8 +202,8 @@ static bool is_frames(const struct window *w, size_t i, size_t last) {
            w->marks[i].block_first >= w->marks[last].number;
 }
 
-/* An excerpt may end before the message of its traceback: that message is what
- * stands above as a title. */
+/* True if the traceback ends without a message: then its message is the title
+ * above it. */
 static bool has_no_message(const struct window *w, size_t from) {
     size_t i = from;
     while (i < w->mark_count && w->marks[i].block == w->marks[from].block &&
@@ -207,14 +212,15 @@ static bool has_no_message(const struct window *w, size_t from) {
     return i == w->mark_count || w->marks[i].kind != LINE_ERROR;
 }
 
-/* "Error:" alone is a heading of whoever wrote it. */
+/* "Error:" alone is a heading, and no error. */
 static bool is_error(const struct window *w, size_t i) {
     return w->marks[i].kind == LINE_ERROR &&
            !str_ends(str_trim(window_slice(w, w->marks[i].pos,
                                            window_line_end(w, i))), STR(":"));
 }
 
-/* A block of frames right behind a message that has none of its own. */
+/* The line where a traceback begins behind a message without one; `last`: there
+ * is none. */
 static size_t block_behind(const struct window *w, size_t last) {
     size_t i = last + 1;
     bool is_right_behind = true;
@@ -232,7 +238,8 @@ static size_t block_behind(const struct window *w, size_t last) {
     return is_block ? i : last;
 }
 
-/* Where the block goes on beyond the window, somebody has to watch it. */
+/* The last line of a block that continues beyond the window.
+ * follow_traceback() (stream_buffer.c) updates it. */
 static const uint32_t *watch_block(struct scanner *s, struct stream_buffer *l,
                                    uint32_t block, uint32_t last_line) {
     if (!l->trace_last || l->traceback_block != block) {
@@ -275,14 +282,14 @@ static bool has_number(const struct window *w, const struct hit_draft *d) {
         struct str text = window_slice(w, d->captures[i].from,
                                        d->captures[i].to);
         for (size_t k = 0; k < text.n; k++)
-            if (text.p[k] >= '0' && text.p[k] <= '9')
+            if (is_digit(text.p[k]))
                 return true;
     }
     return false;
 }
 
-/* "    # CUDA out of memory is caught below": a comment of code, which proves
- * nothing where it tells no numbers. */
+/* True for " # CUDA out of memory is caught below": a comment of code. Without
+ * numbers it is no evidence. */
 static bool is_comment(const struct window *w, uint64_t pos) {
     size_t i = window_mark_index(w, pos);
     struct str line = window_slice(w, w->marks[i].pos, window_line_end(w, i));

@@ -1,12 +1,11 @@
-/* parallel.c: the text is cut at line ends into a part for each thread.
+/* parallel.c: cuts a text at line ends into a part for each thread.
  *
  *     text  |--- part 0 ---|--- part 1 ---|--- part 2 ---|
  *
- * A part is looked at with the whole text round it, so that where it is cut
- * changes nothing. What a thread notes lies in its own arena, and nothing is
- * shared but what is only read; it is reported, part after part, when all have
- * been looked at.
- */
+ * A thread sees the whole text around its part, so that the cuts change
+ * nothing. It collects its results in an arena of its own; threads share only
+ * what none of them changes. The results are reported part after part, when all
+ * threads are done. */
 #include "match/parallel.h"
 
 #include <string.h>
@@ -22,10 +21,10 @@ struct place {
 
 struct worker { /* a thread */
     struct arena *own;
-    struct candidates *candidates; /* NULL: it never had a part */
-    struct place *places;          /* of the look that goes on, by part */
+    struct candidates *candidates; /* NULL: it had no part yet */
+    struct place *places;          /* of this text, by part */
     size_t place_count, place_cap, reported;
-    size_t part;                   /* the one at hand */
+    size_t part; /* the present one */
 };
 
 struct worker_pool {
@@ -41,12 +40,13 @@ struct worker_pool {
 struct worker_pool *worker_pool_new(struct arena *a, const struct prefilter *f,
                                     const struct frames *frames,
                                     uint32_t threads) {
-    struct worker_pool *g = arena_alloc(a, sizeof *g);
-    g->f = f;
-    g->frames = frames;
-    g->worker_count = threads < SCAN_WORKERS_MAX ? threads : SCAN_WORKERS_MAX;
-    g->threads = parallel_new(a, g->worker_count);
-    return g;
+    struct worker_pool *pool = arena_alloc(a, sizeof *pool);
+    pool->f = f;
+    pool->frames = frames;
+    pool->worker_count =
+        threads < SCAN_WORKERS_MAX ? threads : SCAN_WORKERS_MAX;
+    pool->threads = parallel_new(a, pool->worker_count);
+    return pool;
 }
 
 static void note(void *ctx, uint32_t literal, size_t line) {
@@ -56,14 +56,14 @@ static void note(void *ctx, uint32_t literal, size_t line) {
 }
 
 static void look(void *job, struct arena *own, uint32_t worker, size_t part) {
-    struct worker_pool *g = job;
-    struct worker *w = &g->workers[worker];
+    struct worker_pool *pool = job;
+    struct worker *w = &pool->workers[worker];
     w->own = own;
     w->part = part;
     if (!w->candidates)
-        w->candidates = candidates_new(own, g->f, g->frames);
-    candidates_find(w->candidates, g->text, g->ends[part], g->ends[part + 1],
-                    note, w);
+        w->candidates = candidates_new(own, pool->f, pool->frames);
+    candidates_find(w->candidates, pool->text, pool->ends[part],
+                    pool->ends[part + 1], note, w);
 }
 
 static size_t line_end(struct str text, size_t at, size_t to) {
@@ -71,19 +71,22 @@ static size_t line_end(struct str text, size_t at, size_t to) {
     return end ? (size_t)(end - text.p) + 1 : to;
 }
 
-/* How many parts there are. */
-static size_t part(struct worker_pool *g, size_t from, size_t to) {
+/* Cuts the text into parts and returns their number. */
+static size_t cut_parts(struct worker_pool *pool, size_t from, size_t to) {
     size_t parts = (to - from) / PART_MIN, count = 0;
-    parts = parts < 1 ? 1 : parts < g->worker_count ? parts : g->worker_count;
-    g->ends[0] = from;
+    parts = parts < 1                    ? 1
+            : parts < pool->worker_count ? parts
+                                         : pool->worker_count;
+    pool->ends[0] = from;
     for (size_t at = from; at < to;) {
         size_t next = at + (to - at) / (parts - count);
-        g->ends[++count] = at = next < to ? line_end(g->text, next, to) : to;
+        at = next < to ? line_end(pool->text, next, to) : to;
+        pool->ends[++count] = at;
     }
     return count;
 }
 
-/* What a worker has noted of a part. */
+/* Reports what a worker has found in a part. */
 static void report(struct worker *w, size_t part, candidate_fn found,
                    void *ctx) {
     for (; w->reported < w->place_count; w->reported++) {
@@ -94,14 +97,14 @@ static void report(struct worker *w, size_t part, candidate_fn found,
     }
 }
 
-void worker_pool_look(struct worker_pool *g, struct str text, size_t from,
+void worker_pool_look(struct worker_pool *pool, struct str text, size_t from,
                       size_t to, candidate_fn found, void *ctx) {
-    g->text = text;
-    size_t count = part(g, from, to);
-    for (uint32_t i = 0; i < g->worker_count; i++)
-        g->workers[i].place_count = g->workers[i].reported = 0;
-    parallel_run(g->threads, count, look, g);
+    pool->text = text;
+    size_t count = cut_parts(pool, from, to);
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        pool->workers[i].place_count = pool->workers[i].reported = 0;
+    parallel_run(pool->threads, count, look, pool);
     for (size_t k = 0; k < count; k++)
-        for (uint32_t i = 0; i < g->worker_count; i++)
-            report(&g->workers[i], k, found, ctx);
+        for (uint32_t i = 0; i < pool->worker_count; i++)
+            report(&pool->workers[i], k, found, ctx);
 }

@@ -1,21 +1,20 @@
-/* pattern.c: PCRE2, and nothing else of it anywhere.
+/* pattern.c: the only file that uses PCRE2.
  *
- *     matcher   general, compile and match context, one result block, and
- *               one stack for compiled code; made once per scan
+ *     matcher   general, compile and match context, result blocks, and one
+ *               stack for machine code; one per thread
  *     regex     the code, the named groups as facts, how often it ran
  *
- * The patterns that a program is built with are compiled when it is built, and
- * deserialized when one is wanted.
+ * The patterns of the built-in index are compiled when the program is built,
+ * and deserialized when one is used.
  *
- * Matching is on bytes; only a pattern that itself goes beyond ASCII is
- * matched on characters, bad bytes in the log matching nothing. A pattern is
- * interpreted until it proves hot, since compiling it to machine code costs as
- * much as a hundred short runs, or hundreds if it is long.
+ * Patterns match bytes. Only a pattern that is not ASCII matches characters;
+ * then bad bytes in the log match nothing. A pattern is interpreted until it is
+ * hot, since compiling it to machine code costs as much as a hundred short
+ * runs, or hundreds if the pattern is long.
  *
- * Work is limited, since logs are hostile and patterns human: a search that
- * passes a limit has found nothing. Memory comes from the arena's allocator
- * and is released with the arena.
- */
+ * Work is limited, since logs are hostile and patterns have mistakes: a search
+ * that reaches a limit has found nothing. Memory comes from the arena's
+ * allocator and is released with the arena. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "match/pattern.h"
 
@@ -26,11 +25,11 @@
 #include "base/limits.h"
 #include "match/steps.h"
 
-/* A pattern is compiled to machine code when it has gone over so many bytes for
- * each of its own code; a run is worth some by itself. */
+/* A pattern is compiled to machine code when it has searched so many bytes for
+ * each byte of its own code. A run counts for some bytes, too. */
 #define HOT_A_BYTE 8
 #define HEAT_RUN 60
-#define HOLDS_BYTES 340 /* that a guard or a condition looks at, about */
+#define HOLDS_BYTES 340 /* searched by a guard or a condition, about */
 #define JIT_STACK_FIRST (32 * 1024)
 
 struct matcher {
@@ -38,21 +37,22 @@ struct matcher {
     pcre2_general_context *general;
     pcre2_compile_context *compile;
     pcre2_match_context *match;
-    pcre2_match_data *data, *aside; /* of finds; of what is asked beside them */
+    pcre2_match_data *data, *aside; /* of finds; of other matches */
     pcre2_jit_stack *stack; /* NULL until the first hot pattern */
     uint8_t *room;          /* for bytes of a compiled pattern */
     size_t room_bytes;
     int groups_set;         /* of the last find: 1 + the highest one */
     enum steps_of counts;
-    uint64_t steps;         /* of all searches; of one, they end at ... */
-    uint64_t steps_end;
-    size_t start, at;       /* the place it tries, and how far it came */
+    uint64_t steps;         /* of all searches */
+    uint64_t steps_end;     /* where the present search gives up */
+    size_t start, at;       /* of that: the start of the match that is tried;
+                               where its last callout was */
 };
 
 struct regex {
     pcre2_code *code;
-    size_t heat, hot; /* more than that: it is worth compiling, */
-    uint32_t compiled; /* and was for these PCRE2_JIT_... */
+    size_t heat, hot;  /* it is compiled if heat > hot */
+    uint32_t compiled; /* for which modes: PCRE2_JIT_... */
     struct named_group *groups;
     size_t group_count;
 };
@@ -88,7 +88,7 @@ static void matcher_release(void *what) {
         pcre2_general_context_free(m->general);
 }
 
-/* Behind a repeat: see steps.h. */
+/* The callout behind a repeat: see steps.h. */
 static int count_step(pcre2_callout_block *block, void *ctx) {
     struct matcher *m = ctx;
     size_t at = block->current_position;
@@ -216,7 +216,7 @@ const struct named_group *regex_groups(const struct regex *r) {
     return r->groups;
 }
 
-/* ---- compiled before ---- */
+/* ---- serialized patterns ---- */
 
 static void free_serialized(void *bytes) {
     pcre2_serialize_free(bytes);
@@ -232,8 +232,9 @@ struct str regex_serialize(struct matcher *m, const struct regex *r) {
     return (struct str){(const char *)bytes, n};
 }
 
-/* PCRE2 wants them in one piece, at an even address. */
-static const uint8_t *joined(struct matcher *m, const struct serialized *bytes) {
+/* PCRE2 needs the bytes in one piece, at an aligned address. */
+static const uint8_t *joined(struct matcher *m,
+                             const struct serialized *bytes) {
     size_t n = bytes->head.n + bytes->rest.n;
     if (n > m->room_bytes) {
         m->room = arena_room(m->a, 2 * n);
@@ -259,7 +260,8 @@ struct regex *regex_deserialize(struct matcher *m,
 
 /* ---- matching ---- */
 
-/* Machine code where the system allows it; else it stays interpreted. */
+/* Compiles to machine code if the system allows it; else the pattern stays
+ * interpreted. */
 static void compile_for(struct matcher *m, struct regex *r, uint32_t how) {
     if ((r->compiled & how) != 0)
         return;
@@ -342,7 +344,8 @@ bool regex_gave_up(const struct matcher *m) {
     return m->groups_set < 0 && m->groups_set != PCRE2_ERROR_NOMATCH;
 }
 
-bool regex_group(const struct matcher *m, uint32_t number, struct text_range *out) {
+bool regex_group(const struct matcher *m, uint32_t number,
+                 struct text_range *out) {
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->data);
     if (m->groups_set <= 0 || number >= (uint32_t)m->groups_set ||
         ends[2 * number] == PCRE2_UNSET ||

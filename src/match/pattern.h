@@ -1,5 +1,5 @@
-/* pattern.h: one compiled pattern, and the tools that all of one thread share.
- * pattern.c is the only file that includes <pcre2.h>. Private to match/. */
+/* pattern.h: compiled patterns, and what those of one thread share. pattern.c
+ * is the only file that includes <pcre2.h>. Private to match/. */
 #ifndef MATCH_PATTERN_H
 #define MATCH_PATTERN_H
 
@@ -8,10 +8,10 @@
 struct matcher; /* contexts, stacks and the last result: one per thread */
 struct regex;   /* a compiled pattern */
 
-struct named_group { /* a named one */
+struct named_group {
     uint32_t number;
     struct str spelling;
-    bool is_fact; /* else `command`, or nothing known */
+    bool is_fact; /* otherwise `command` or an unknown name */
     enum fact_name name;
     int64_t scale;
 };
@@ -21,21 +21,22 @@ struct text_range {
 };
 
 struct matcher *matcher_new(struct arena *a);
-/* One that counts all steps, and is slow. */
+/* Counts all steps (STEPS_OF_ALL), and is slow. */
 struct matcher *matcher_counting(struct arena *a);
 
-/* NULL and *error when PCRE2 refuses it. */
+/* NULL and *error: PCRE2 refuses it. */
 struct regex *regex_compile(struct matcher *m, const struct pattern_text *text,
                             struct pattern_error *error);
-/* From the text as written. */
+/* The same, from the text as written. */
 struct regex *regex_of(struct matcher *m, struct str text,
                        struct pattern_error *error);
 
-/* What PCRE2 made of it, as bytes: the same ones by the same PCRE2. */
+/* PCRE2's compiled form as bytes, which are always the same for one release of
+ * PCRE2. */
 struct str regex_serialize(struct matcher *m, const struct regex *r);
-/* And back, without compiling; bytes are head and rest one behind the other.
- * NULL where they are of another PCRE2. They are believed: only what is part of
- * the program may come here. */
+/* Restores it without compiling. bytes: head and then rest. NULL: they are of
+ * another PCRE2. The bytes are not checked, so they must be part of the
+ * program. */
 struct regex *regex_deserialize(struct matcher *m,
                                 const struct serialized *bytes);
 
@@ -49,25 +50,27 @@ struct search {
     bool starts_mid_line; /* subject begins inside of a line */
 };
 
-/* The leftmost match. False: none, or none within the limits on work. */
+/* Finds the leftmost match. False: there is none, or a limit on work was
+ * reached. */
 bool regex_find(struct matcher *m, struct regex *r, const struct search *s,
                 struct text_range *whole);
-/* Does it match where the search begins? The last find stays as it is; of one
- * that passes a limit on work, regex_gave_up() says so. */
+/* Whether it matches where the search begins. The result of the last find is
+ * kept, but at a limit on work regex_gave_up() becomes true. */
 enum holding { HOLDS, HOLDS_NOT, HOLDS_UNKNOWN };
 enum holding regex_holds(struct matcher *m, struct regex *r,
                          const struct search *s);
-/* Could more text behind the subject make a match that begins in s->from ..
- * s->latest, or does one stand there already? */
+/* True if there is a match that begins in s->from .. s->latest, or if more text
+ * behind the subject could make one. */
 bool regex_may_match(struct matcher *m, struct regex *r,
                      const struct search *s);
-/* Did the last find end at a limit? Then it has not looked at everything. */
+/* True if the last find ended at a limit: then some text was not searched. */
 bool regex_gave_up(const struct matcher *m);
-/* The last place that it tried then, or one before it. */
+/* The last place that it tried then, or a place before that. */
 size_t regex_came_to(const struct matcher *m);
 /* Work of all searches so far. */
 uint64_t regex_steps(const struct matcher *m);
-/* What a group matched in the last find; false: nothing. */
-bool regex_group(const struct matcher *m, uint32_t number, struct text_range *out);
+/* The text of a group in the last find; false: it has none. */
+bool regex_group(const struct matcher *m, uint32_t number,
+                 struct text_range *out);
 
 #endif

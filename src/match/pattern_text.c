@@ -1,19 +1,19 @@
-/* pattern_text.c: what a pattern means before PCRE2 sees it.
+/* pattern_text.c: translates a pattern into the text that PCRE2 compiles.
  *
  *     To serve \((?<max_model_len>(?&int))\), 5\x20GiB
  *       |     |                   |          |   |
- *       \s+   \s+                 spelled    \s+ as it stands
- *                                 out
+ *       \s+   \s+                 its        \s+ unchanged
+ *                                 meaning
  *
  * A run of blanks outside classes and escapes matches any run of blanks and
- * line ends; a quantifier behind it is kept (" ?" is \s*). Inside a lookbehind,
- * where lengths are fixed, it matches one. The macros are written out in
- * place, so that neither PCRE2 nor the literals see a subroutine call.
+ * line ends. A quantifier behind it is kept (" ?" is \s*). Inside a lookbehind,
+ * where lengths are fixed, it matches one blank. A macro is replaced by its
+ * meaning, so that neither PCRE2 nor literals.c sees a subroutine call.
  *
- * It refuses what would have to be understood twice: (?x), whose meaning of a
- * blank is another one, (*VERBS), since (*ACCEPT) could end a match before its
- * literal, quoted text (\Q), conditions, callouts and comments.
- */
+ * Syntax with another meaning of blanks, or that the other files of match/
+ * would have to understand, too, is refused: (?x), (*VERBS), since (*ACCEPT)
+ * could end a match before its literal, quoted text (\Q), conditions, callouts
+ * and comments. */
 #include "base/limits.h"
 #include "match/pattern_tree.h"
 
@@ -71,7 +71,7 @@ size_t pattern_class_end(struct str s, size_t at) {
     size_t i = at + 1;
     if (i < s.n && s.p[i] == '^')
         i++;
-    if (i < s.n && s.p[i] == ']') /* the first one stands for itself */
+    if (i < s.n && s.p[i] == ']') /* a first ']' is a member */
         i++;
     while (i < s.n && s.p[i] != ']') {
         if (s.p[i] == '\\') {
@@ -184,7 +184,8 @@ static bool put_next(struct preparation *p) {
     return true;
 }
 
-/* Beyond ASCII by its own bytes, or by what it asks for. */
+/* True if the pattern has bytes beyond ASCII, or escapes for such characters.
+ */
 static bool needs_utf(struct str s) {
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] >= 0x80)
@@ -197,7 +198,7 @@ bool pattern_text_prepare(struct arena *a, struct str original,
                           struct pattern_text *out,
                           struct pattern_error *error) {
     while (original.n && original.p[original.n - 1] == '\n')
-        original.n--; /* a YAML block's own end */
+        original.n--; /* the end of a YAML block */
     struct preparation p = {.a = a, .in = original, .error = error};
     if (original.n > PATTERN_TEXT_MAX)
         return refuse(&p, PATTERN_TEXT_MAX, "longer than 16 KiB");

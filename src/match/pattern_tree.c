@@ -1,5 +1,5 @@
-/* pattern_tree.c: reading a pattern by recursive descent. What is not
- * understood takes part as a node of which nothing is known. */
+/* pattern_tree.c: reads a pattern by recursive descent. Syntax that is not
+ * understood becomes NODE_UNKNOWN. */
 #include "match/pattern_tree.h"
 
 #include "base/limits.h"
@@ -9,8 +9,8 @@ struct parser {
     struct str in;
     size_t at, depth;
     bool needs_utf;
-    bool is_nocase, is_dotall; /* from here on, perhaps */
-    bool is_odd, gave_up;
+    bool is_nocase, is_dotall; /* at this place */
+    bool has_nocase, is_odd, gave_up;
 };
 
 static char here(const struct parser *p) {
@@ -35,7 +35,7 @@ static struct node one_of(bool may_end_line) {
     return (struct node){.kind = NODE_ONE, .may_end_line = may_end_line};
 }
 
-/* k and s have other cases beyond ASCII. */
+/* With (?i), k and s match other characters beyond ASCII, too. */
 static struct node one_char(const struct parser *p, unsigned char c) {
     unsigned char folded = fold_byte(c);
     if (p->needs_utf && p->is_nocase &&
@@ -55,7 +55,7 @@ static struct node read_hex(struct parser *p) {
     return value < 0x80 ? one_char(p, (unsigned char)value) : one_of(false);
 }
 
-/* Past {...}, <...>, '...', a number or one letter. */
+/* Skips {...}, <...>, '...', a number or one letter. */
 static void skip_argument(struct parser *p) {
     if (takes(p, "{"))
         skip_to(p, '}');
@@ -102,8 +102,8 @@ static struct node read_escape(struct parser *p) {
 
 /* ---- classes ---- */
 
-/* The one character at *i of a class's inside, an escaped one at its second
- * byte; -1 for a range, a set, or what is no ASCII. */
+/* The character at *i inside a class; behind a backslash *i moves to its second
+ * byte. -1: a range, a set, or a character beyond ASCII. */
 static int class_member(struct str inside, size_t *i) {
     unsigned char c = (unsigned char)inside.p[*i];
     if (c == '\\') {
@@ -117,7 +117,7 @@ static int class_member(struct str inside, size_t *i) {
     return c == '[' || is_range || c >= 0x80 ? -1 : c;
 }
 
-/* The byte that all its members fold to: [Gg], [.]; -1: they do not. */
+/* The byte that all members fold to, [Gg], [.]; -1: they fold to several. */
 static int class_byte(struct str inside) {
     int only = -1;
     for (size_t i = 0; i < inside.n; i++) {
@@ -129,8 +129,8 @@ static int class_byte(struct str inside) {
     return only;
 }
 
-/* May an escape of a class, behind its backslash, be a newline, or be where a
- * range begins that has it? */
+/* True if an escape of a class may be a newline, or begin a range that has one.
+ * escape: the text behind the backslash. */
 static bool may_be_newline(struct str escape) {
     char c = escape.p[0];
     if (c == 'x' && escape.n > 2 && hex_digit(escape.p[2]) >= 0)
@@ -138,7 +138,8 @@ static bool may_be_newline(struct str escape) {
     return (is_letter(c) && !is_any(c, "dwSbh")) || is_digit(c);
 }
 
-/* Is a newline among what is named? Sets and codes may have it. */
+/* True if a newline is among the members that are named. is_sure false: or may
+ * be, in a set or a code. */
 static bool class_names_newline(struct str inside, bool is_sure) {
     for (size_t i = 0; i < inside.n; i++) {
         unsigned char c = (unsigned char)inside.p[i];
@@ -172,7 +173,7 @@ static struct node read_class(struct parser *p) {
 
 static struct branch *read_branches(struct parser *p);
 
-/* Options that are set inside end with the group. */
+/* Reads a group. Options that are set inside end with it. */
 static struct node read_inside(struct parser *p, enum node_kind kind,
                                struct str opening) {
     struct node group = {.kind = kind, .opening = opening};
@@ -184,13 +185,15 @@ static struct node read_inside(struct parser *p, enum node_kind kind,
     return group;
 }
 
-/* At "(", with options: for the rest of what is round it, or for a group. */
+/* At "(", with options: for the rest of the enclosing group, or for one of
+ * their own. */
 static struct node read_options(struct parser *p, size_t end, struct str on) {
     struct str opening = str_slice(p->in, p->at, end + 1 - p->at);
     bool is_group = p->in.p[end] == ':';
     bool is_nocase = p->is_nocase, is_dotall = p->is_dotall;
     struct node node = {.kind = NODE_EMPTY};
     p->is_nocase = is_nocase || str_find_char(on, 'i') < on.n;
+    p->has_nocase = p->has_nocase || p->is_nocase;
     p->is_dotall = is_dotall || str_find_char(on, 's') < on.n;
     p->is_odd = p->is_odd || !is_group;
     p->at = end + 1;
@@ -237,7 +240,7 @@ static bool read_count(const struct parser *p, size_t *i, size_t *n) {
     return *i > start;
 }
 
-/* {2}, {2,} or {2,5}; anything else is a brace. */
+/* {2}, {2,} or {2,5}; anything else begins with a literal brace. */
 static bool read_braces(struct parser *p, struct node *n) {
     size_t i = p->at + 1, least, most;
     if (!read_count(p, &i, &least))
@@ -319,6 +322,6 @@ const struct pattern_tree *pattern_tree_read(struct arena *a, struct str text,
     struct pattern_tree *tree = arena_alloc(a, sizeof *tree);
     tree->branches = read_branches(&p);
     tree->is_odd = p.is_odd;
-    tree->is_nocase = p.is_nocase;
+    tree->has_nocase = p.has_nocase;
     return !p.gave_up && p.at == p.in.n ? tree : NULL;
 }

@@ -126,7 +126,7 @@ struct occurrence { /* of a literal, in a buffer's text */
 struct occurrences {
     const struct prefilter *f;
     struct folded folded; /* the text that is looked at */
-    size_t told;          /* literals that end no later were told before */
+    size_t found_to;      /* literals that end here or before were found before */
     struct occurrence *at;
     size_t count, cap;
 };
@@ -192,7 +192,7 @@ bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
                  size_t at);
 
 /* guard.c: do the pattern's guards let it match at this place of the text? */
-enum holding guards_ask(struct scanner *s, struct pattern_state *p,
+enum holding guards_hold(struct scanner *s, struct pattern_state *p,
                         const struct search *search, size_t at);
 /* The text has changed. */
 void guards_forget(struct scanner *s);

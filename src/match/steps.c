@@ -1,18 +1,18 @@
-/* steps.c: callouts behind repeats.
+/* steps.c: puts a callout behind each repeat of a pattern.
  *
  *     [^\s"]*(?:llama-cli|llama-server) -c \d+
  *     [^\s"]*(?C)(?:llama-cli|llama-server)\s+(?C)-c\s+(?C)\d+(?C)
  *
- * Work that grows faster than the text comes from repeats: each place that one
- * of them is taken to, or taken back to, is a try of what stands behind it. So
- * what is counted there grows as the work does. PCRE2's interpreter and its
- * machine code leave out other places, so their counts differ by a constant;
- * which of the two runs a search depends on the searches before it, and on
- * whether the system allows machine code.
+ * Work that grows faster than the text comes from repeats: what stands behind a
+ * repeat is tried at each place that the repeat advances to or goes back to. So
+ * the count behind repeats grows as the work does. PCRE2's interpreter and its
+ * machine code skip different places, so their counts differ by a constant
+ * factor. Which of the two runs a search depends on the searches before it, and
+ * on whether the system allows machine code.
  *
- * A run counts little: a repeat of at most REPEATS_MOST is a constant, and
- * blanks or digits behind a character that is none are gone through once. What
- * these constants come to is counted at build, where nothing is left out. */
+ * A scan counts fewer repeats: one of at most REPEATS_MOST is a constant, and
+ * blanks or digits behind another fixed character are scanned once. The build
+ * counts all repeats, and so measures these constants. */
 #include "match/steps.h"
 
 #include "base/buf.h"
@@ -27,7 +27,7 @@ struct counting {
     struct buf out;
 };
 
-/* One character, no blank and no digit. */
+/* True for one character that is no blank and no digit. */
 static bool is_fixed(const struct node *n) {
     return n && n->kind == NODE_CHAR && n->least == 1 && n->most == 1 &&
            n->c > ' ' && n->c < 0x7F && !(n->c >= '0' && n->c <= '9');

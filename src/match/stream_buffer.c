@@ -1,17 +1,18 @@
-/* stream_buffer.c: one stream's text, from literals to matches.
+/* stream_buffer.c: finds literals, then matches, in the text of one stream.
  *
  *     text ... Tried to allocate ... Tried to allocate ........... end
  *                            ^first               ^last
  *                   |<- front ->|<- range ->|<- REACH_AHEAD ->|
  *
- * A literal opens a range for each of its patterns, or lengthens the one that
- * is open. PCRE2 is asked about a range once enough text stands behind it, and
- * is asked only for matches that begin where one with such a literal can, and
- * in front of its last literal: later ones have a literal of their own. Every match of a pattern begins where the one
- * before it ended, so none is found twice.
+ * A literal opens a range for each of its patterns, or extends the open one.
+ * PCRE2 searches a range once enough text stands behind it. It searches only
+ * for matches that begin where a match with such a literal can begin, and
+ * before the last literal: later matches have a literal of their own. The
+ * search for the next match begins where the last match ended, so none is found
+ * twice.
  *
- * All this is done when the window is full, or the stream at its end; how the
- * bytes were cut on their way here makes no difference.
+ * This happens when the window is full or the stream ends. How the bytes were
+ * cut on their way makes no difference.
  */
 #include "base/plain.h"
 #include "match/scanner.h"
@@ -39,7 +40,8 @@ static struct pattern_place *place_of(struct scanner *s,
     return &l->places[number - 1];
 }
 
-/* A match with the literal that ends before `pos` begins at `begin` or later. */
+/* A match with the literal that ends before `pos` begins at `begin` or later.
+ */
 static void note_literal(struct scanner *s, struct stream_buffer *l,
                          uint32_t pattern, uint64_t begin, uint64_t pos) {
     struct pattern_place *place = place_of(s, l, pattern);
@@ -55,8 +57,8 @@ static void note_literal(struct scanner *s, struct stream_buffer *l,
     r->last = most(r->last, pos);
 }
 
-/* What stands between the first hits and the last ones is not kept, and of a
- * pattern that nobody asks for nothing is. */
+/* False if a hit at this place would not be kept: it lies between the first and
+ * the last hits of the pattern, or the pattern is not wanted. */
 static bool is_wanted_here(struct scanner *s, uint32_t pattern,
                            uint64_t place) {
     if (s->scope != SCOPE_BESIDE)
@@ -70,7 +72,7 @@ static void on_literal(void *ctx, uint32_t literal, size_t at, size_t place) {
     struct occurrences *list = ctx;
     size_t begin = place - at, n = prefilter_literal(list->f, literal).n;
     size_t end = fold_raw(&list->folded, begin + n - 1) + 1;
-    if (end <= list->told)
+    if (end <= list->found_to)
         return;
     *ARENA_ADD(list->folded.a, list->at, list->count, list->cap) =
         (struct occurrence){literal, (uint32_t)begin,
@@ -89,8 +91,8 @@ static size_t line_start(const struct window *w, size_t at) {
     return plain_behind_last((struct str){w->text, at}, '\n');
 }
 
-/* The beginning of the line so many before this one; runs of blanks that a
- * pattern's blank matches are one line's end. */
+/* The beginning of the line that is `lines` lines before this one. A run of
+ * blanks and newlines, which a pattern's blank matches, is one line's end. */
 static size_t lines_back(const struct window *w, size_t at, uint32_t lines) {
     at = line_start(w, at);
     for (; lines > 0 && at > 0; lines--) {
@@ -101,14 +103,15 @@ static size_t lines_back(const struct window *w, size_t at, uint32_t lines) {
     return at;
 }
 
-/* Where the first match with this literal may begin. */
+/* The first position where a match with this literal may begin. */
 static uint64_t front_pos(const struct window *w, const struct folded *f,
                           const struct occurrence *one, uint8_t front) {
     if (front == FRONT_ANY)
         return 0;
     size_t at = front > FRONT_BYTES
                     ? lines_back(w, one->begin, front - FRONT_LINE)
-                    : fold_raw(f, one->folded > front ? one->folded - front : 0);
+                    : fold_raw(f, one->folded > front ? one->folded - front
+                                                      : 0);
     return window_pos(w, at);
 }
 
@@ -133,12 +136,13 @@ static void note_occurrence(struct scanner *s, struct stream_buffer *l,
     }
 }
 
-/* So far back that every literal that ends behind `at` begins there or later,
- * with what may stand before it. */
+/* The offset before which no literal that ends behind `at` begins, nor the text
+ * in front of it that front_pos() looks at. */
 static size_t before_literals(struct str text, size_t at) {
     for (size_t n = 0; n < LITERAL_BYTES_MAX + FRONT_BYTES && at > 0; n++) {
         at--;
-        while (at > 0 && fold_is_blank(text.p[at]) && fold_is_blank(text.p[at - 1]))
+        while (at > 0 && fold_is_blank(text.p[at]) &&
+               fold_is_blank(text.p[at - 1]))
             at--;
     }
     return at;
@@ -156,12 +160,12 @@ static void find_literals(struct scanner *s, struct stream_buffer *l,
         note_occurrence(s, l, list, &list->at[i]);
 }
 
-/* Literals that end in what is new. */
+/* Finds the literals that end in the new text. */
 static void read_literals(struct scanner *s, struct stream_buffer *l) {
     struct occurrences *list = &s->occurrences;
     struct str text = {l->w.text, l->w.n};
-    list->told = text.n - l->w.fresh;
-    size_t from = before_literals(text, list->told);
+    list->found_to = text.n - l->w.fresh;
+    size_t from = before_literals(text, list->found_to);
     fold_clear(&list->folded);
     fold_add(&list->folded, str_slice(text, from, text.n), from);
     if (s->scope != SCOPE_BESIDE)
@@ -182,7 +186,8 @@ static int by_place(const void *x, const void *y) {
     return (a->group > b->group) - (a->group < b->group);
 }
 
-void stream_buffer_captures(struct scanner *s, struct stream_buffer *l, const struct regex *r) {
+void stream_buffer_captures(struct scanner *s, struct stream_buffer *l,
+                            const struct regex *r) {
     size_t from = l->capture_count;
     for (size_t i = 0; i < regex_group_count(r); i++) {
         const struct named_group *g = &regex_groups(r)[i];
@@ -199,8 +204,8 @@ void stream_buffer_captures(struct scanner *s, struct stream_buffer *l, const st
               sizeof *l->captures, by_place);
 }
 
-static void add_found(struct scanner *s, struct stream_buffer *l, uint32_t pattern,
-                      struct text_range range) {
+static void add_found(struct scanner *s, struct stream_buffer *l,
+                      uint32_t pattern, struct text_range range) {
     struct pattern_state *p = scan_pattern(s, pattern);
     if (p->is->kind == PATTERN_SIGNATURE)
         wanted_note(s, p->is);
@@ -221,8 +226,8 @@ static uint64_t reach_of(struct scanner *s, const struct range *r) {
     return is_signature ? SIGNATURE_REACH : OTHER_REACH;
 }
 
-/* Where its first match may begin. */
-static uint64_t start_of(struct scanner *s, struct stream_buffer *l,
+/* The position where the search of a range begins. */
+static uint64_t search_start(struct scanner *s, struct stream_buffer *l,
                          const struct range *r) {
     const struct window *w = &l->w;
     size_t line = window_mark_index(w, r->first - 1);
@@ -232,9 +237,9 @@ static uint64_t start_of(struct scanner *s, struct stream_buffer *l,
     return most(from, place_of(s, l, r->pattern)->next);
 }
 
-/* Behind the last byte that a match may look at: the same however much more
- * of the log happens to be here. */
-static size_t stop_of(struct scanner *s, const struct stream_buffer *l,
+/* The end of the text that the search may look at. It does not depend on how
+ * much more of the log is in the window. */
+static size_t search_end(struct scanner *s, const struct stream_buffer *l,
                       const struct range *r) {
     const struct window *w = &l->w;
     size_t line = window_mark_index(w, r->last - 1);
@@ -248,15 +253,16 @@ static uint32_t number_at(const struct stream_buffer *l, size_t offset) {
     return window_mark(&l->w, window_pos(&l->w, offset))->number;
 }
 
-/* The guards of a pattern speak of the beginning of a line, so the next match
- * is on another one. */
+/* Finds a match of the body where the guards hold. Guards match at the
+ * beginning of a line: if they fail there, the search continues on the next
+ * line. */
 static bool find_guarded(struct scanner *s, struct pattern_state *p,
                          struct search *search, struct text_range *range) {
     while (search->from <= search->latest &&
            regex_find(s->matcher, p->regex, search, range)) {
-        enum holding said = guards_ask(s, p, search, range->from);
-        if (said != HOLDS_NOT)
-            return said == HOLDS;
+        enum holding holds = guards_hold(s, p, search, range->from);
+        if (holds != HOLDS_NOT)
+            return holds == HOLDS;
         struct str rest =
             str_slice(search->subject, range->from, search->subject.n);
         search->from = range->from + str_find_char(rest, '\n') + 1;
@@ -264,7 +270,7 @@ static bool find_guarded(struct scanner *s, struct pattern_state *p,
     return false;
 }
 
-/* A line on which the pattern goes wild must not hide those behind it. */
+/* If the search gives up on a line, it continues on the next one. */
 static bool find_next(struct scanner *s, struct stream_buffer *l,
                       struct pattern_state *p, struct search *search,
                       struct text_range *range) {
@@ -299,8 +305,8 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
         return;
     }
     struct search search = {
-        .subject = {l->w.text, stop_of(s, l, r)},
-        .from = window_offset(&l->w, start_of(s, l, r)),
+        .subject = {l->w.text, search_end(s, l, r)},
+        .from = window_offset(&l->w, search_start(s, l, r)),
         .latest = window_offset(&l->w, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct text_range range;
@@ -311,27 +317,28 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
     }
 }
 
-static bool is_behind(const struct stream_buffer *l, uint64_t pos, uint64_t distance,
-                      bool is_end) {
+/* True if so much text is known behind pos. */
+static bool is_known_behind(const struct stream_buffer *l, uint64_t pos,
+                            uint64_t distance, bool is_end) {
     return is_end || pos + distance <= l->w.end;
 }
 
-static bool is_of(const struct pattern *p, enum matched which) {
+static bool is_among(const struct pattern *p, enum matched which) {
     return which == MATCHED_ALL ||
            (p->kind == PATTERN_SIGNATURE &&
             (which == MATCHED_SIGNATURES || !p->is_prose));
 }
 
-static void match_ranges(struct scanner *s, struct stream_buffer *l, bool is_end,
-                         enum matched which) {
+static void match_ranges(struct scanner *s, struct stream_buffer *l,
+                         bool is_end, enum matched which) {
     size_t kept = 0;
     guards_forget(s);
     for (size_t i = 0; i < l->range_count; i++)
         place_of(s, l, l->ranges[i].pattern)->range = 0;
     for (size_t i = 0; i < l->range_count; i++) {
         struct range r = l->ranges[i];
-        bool is_due = is_of(scan_known(s, r.pattern)->is, which);
-        if (is_due && is_behind(l, r.last, REACH_AHEAD, is_end)) {
+        bool is_due = is_among(scan_known(s, r.pattern)->is, which);
+        if (is_due && is_known_behind(l, r.last, REACH_AHEAD, is_end)) {
             match_range(s, l, &r);
             continue;
         }
@@ -350,7 +357,7 @@ static int by_start(const void *x, const void *y) {
     return (a->pattern > b->pattern) - (a->pattern < b->pattern);
 }
 
-/* Forget the first n matches and close up the captures of the others. */
+/* Drops the first n matches, and the captures before those of the others. */
 static void drop_found(struct stream_buffer *l, size_t n) {
     size_t least = l->capture_count;
     for (size_t i = n; i < l->found_count; i++)
@@ -367,17 +374,18 @@ static void drop_found(struct stream_buffer *l, size_t n) {
                 l->capture_count * sizeof *l->captures);
 }
 
-static void finish_found(struct scanner *s, struct stream_buffer *l, bool is_end) {
+static void finish_found(struct scanner *s, struct stream_buffer *l,
+                         bool is_end) {
     size_t done = 0;
     if (l->found_count > 1)
         qsort(l->found, l->found_count, sizeof *l->found, by_start);
     while (done < l->found_count &&
-           is_behind(l, l->found[done].from, MESSAGE_AHEAD, is_end))
+           is_known_behind(l, l->found[done].from, MESSAGE_AHEAD, is_end))
         message_finish(s, l, done++);
     drop_found(l, done);
 }
 
-/* Everything before this is told and done. */
+/* The position before which the text is no longer needed. */
 static uint64_t needed_from(const struct stream_buffer *l) {
     uint64_t pos = l->w.end;
     for (size_t i = 0; i < l->range_count; i++)
@@ -386,7 +394,9 @@ static uint64_t needed_from(const struct stream_buffer *l) {
     return l->found_count ? least(pos, l->found[0].from) : pos;
 }
 
-static void settle(struct scanner *s, struct stream_buffer *l, bool is_end) {
+/* Finds all matches in the text that is known, and drops what is done with. */
+static void match_text(struct scanner *s, struct stream_buffer *l,
+                       bool is_end) {
     read_literals(s, l);
     match_ranges(s, l, is_end, MATCHED_ALL);
     finish_found(s, l, is_end);
@@ -395,21 +405,22 @@ static void settle(struct scanner *s, struct stream_buffer *l, bool is_end) {
 
 /* ---- lines ---- */
 
-/* A hit waits to learn where its traceback ends. */
+/* Updates the end of a traceback that an earlier hit belongs to. */
 static void follow_traceback(struct stream_buffer *l, uint32_t number) {
     const struct mark *m = &l->w.marks[l->w.mark_count - 1];
-    if (m->block != l->traceback_block || window_is_far(&l->w, l->w.mark_count - 1))
+    if (m->block != l->traceback_block ||
+        window_is_far(&l->w, l->w.mark_count - 1))
         l->trace_last = NULL;
     else if (m->is_solid)
         *l->trace_last = number;
 }
 
-void stream_buffer_line(struct scanner *s, struct stream_buffer *l, const struct line *line,
-               uint64_t order) {
+void stream_buffer_line(struct scanner *s, struct stream_buffer *l,
+                        const struct line *line, uint64_t order) {
     struct str rest = line->text;
     struct str chunk = str_slice(rest, 0, WINDOW_CHUNK);
     if (!window_has_room(&l->w, chunk.n))
-        settle(s, l, false);
+        match_text(s, l, false);
     window_line(s->a, &l->w, line, order);
     if (l->trace_last)
         follow_traceback(l, line->number);
@@ -420,12 +431,12 @@ void stream_buffer_line(struct scanner *s, struct stream_buffer *l, const struct
             return;
         chunk = str_slice(rest, 0, WINDOW_CHUNK);
         if (!window_has_room(&l->w, chunk.n))
-            settle(s, l, false);
+            match_text(s, l, false);
     }
 }
 
 void stream_buffer_end(struct scanner *s, struct stream_buffer *l) {
-    settle(s, l, true);
+    match_text(s, l, true);
 }
 
 void stream_buffer_match(struct scanner *s, struct stream_buffer *l,

@@ -1,17 +1,17 @@
-/* study.c: what is found out about patterns at build: the text that PCRE2 is
- * given and what it makes of it, how far before its literal a match can begin,
- * and its text from there on. All that costs more than matching a short log
- * does, so a run reads it from the index. */
+/* analysis.c: the analysis of a pattern at build: the text for PCRE2 and its
+ * compiled form, its literals and how far before them a match can begin, and
+ * its text from the literal on. It takes longer than scanning a short log, so a
+ * run reads it from the index. */
 #include "match/suffix.h"
 #include "match/written.h"
 
 static _Noreturn void refuse(struct arena *a,
                              const struct pattern_error *error) {
-    arena_raise(a, FAIL_INDEX, "a pattern will not do: %.*s",
+    arena_raise(a, FAIL_INDEX, "a pattern cannot be used: %.*s",
                 STR_ARG(error->message));
 }
 
-/* A part of it: the body, or a guard. */
+/* Compiles a part of the pattern: its body, or a guard. */
 static struct str compiled_part(const struct written_pattern *w,
                                 struct str part) {
     struct pattern_error error;

@@ -1,20 +1,19 @@
-/* suffix.c: a pattern from its literal on.
+/* suffix.c: the part of a pattern from its literal on.
  *
  *     ^(?:\S+ )?[Kk]illed by (?:the )?oom        literal "killed by"
  *               '--- suffix ---------------
  *     \b(?:Failed to allocate|bad_alloc)\(\d+\)  literals of both branches
  *           (?:to allocate|_alloc)\(\d+\)        from where each begins
  *
- * Where a literal was found, most often no match is near: the next word is
- * another, or its letters have another case. That is seen by trying the suffix
- * right there, which costs a tenth of looking for the whole pattern in lines.
+ * Most literals have no match: the next word differs, or letters have another
+ * case. Trying the suffix right at the literal shows that, and costs a tenth of
+ * searching for the whole pattern in lines.
  *
- * A literal is looked for in runs of plain characters, through groups that are
- * not repeated. What is read of the pattern before it is left out; a group that
- * is cut loses its name and its bite, so the suffix matches more often than the
- * pattern, never less. Where a pattern refers to what it has matched, or is not
- * understood, there is no suffix.
- */
+ * The literal is found in the pattern's runs of plain characters, also in
+ * groups that are not repeated. What stands before it is dropped. A group that
+ * is cut loses its name and is no longer atomic, so the suffix matches wherever
+ * the pattern does, and more often. A pattern that refers to what it has
+ * matched, or that has no tree, has no suffix. */
 #include "match/suffix.h"
 
 #include "base/buf.h"
@@ -35,7 +34,8 @@ struct run { /* plain characters in a row, and where each stands */
     size_t n;
 };
 
-/* Where in the pattern the first of the literals begins; SIZE_MAX: nowhere. */
+/* The place in the pattern where the first of the literals begins; SIZE_MAX:
+ * the run has none. */
 static size_t find_literal(const struct cutting *c, const struct run *run) {
     size_t first = run->n;
     for (size_t i = 0; i < c->literals->count; i++) {
@@ -57,7 +57,7 @@ static void add_to_run(struct run *run, const struct node *n) {
 static bool put_branches(const struct cutting *c, const struct branch *first,
                          struct buf *out);
 
-/* A group that holds the literal, from there on. */
+/* Puts a group that contains the literal, from the literal on. */
 static bool put_group(const struct cutting *c, const struct node *n,
                       struct buf *out) {
     struct buf inside;
@@ -95,7 +95,7 @@ static bool put_branch(const struct cutting *c, const struct branch *b,
     return true;
 }
 
-/* Is there a literal in each of them? */
+/* False if a branch has no literal. */
 static bool put_branches(const struct cutting *c, const struct branch *first,
                          struct buf *out) {
     for (const struct branch *b = first; b; b = b->next) {
@@ -107,8 +107,8 @@ static bool put_branches(const struct cutting *c, const struct branch *first,
     return true;
 }
 
-/* Does it look back by more than one byte? Then it may look at what stands
- * before the literal, which is not always at hand. */
+/* True if a lookbehind is longer than one byte: it may need text before the
+ * literal, which is not always there. */
 static bool looks_far_back(struct str suffix) {
     for (size_t i = 0; i + 5 < suffix.n; i++) {
         struct str here = str_slice(suffix, i, 4);

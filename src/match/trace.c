@@ -1,22 +1,22 @@
-/* trace.c: telling tracebacks from the lines between them, by shape alone.
+/* trace.c: tells tracebacks from other lines by the shapes of lines alone.
  *
  *     Traceback (most recent call last):      HEADER   -> FRAMES, new block
  *       File "main.py", line 3, in main       FRAME
  *         model.to("cuda")                    deeper than the frame: code
  *         ~~~~~~~~^^^^^^^^                    MARK
  *     OutOfMemoryError: CUDA out of memory.   -> MESSAGE
- *     GPU 0 has a total capacity of ...       goes on with the message (soft)
+ *     GPU 0 has a total capacity of ...       continues the message (soft)
  *                                             -> GAP
- *     During handling of the above ...        CHAIN: the next header goes on
+ *     During handling of the above ...        CHAIN: the next header continues
+ *                                             the block
  *
- * A block begins at its header, or where an excerpt breaks into the frames.
- * It ends where the last frame has become too far (TRACE_REACH), so that who
- * reads only what is near sees the same.
- * Soft lines belong to it only if something sure follows. A log line of its own
- * (a record) ends a block unless its text is a frame's: engines prefix every
- * line of a traceback. Indentation counts relative to the frames, since whole
- * tracebacks are indented, or robbed of their indentation, on the way.
- */
+ * A block begins at its header, or at the first frame of an excerpt. It ends
+ * TRACE_REACH bytes behind its last frame, so that a reader of only the lines
+ * near a failure gets the same block. Soft lines belong to a block only if a
+ * sure line follows. A record ends a block unless its text is a frame: engines
+ * put a prefix before every line of a traceback. Indentation counts relative to
+ * the frames, since whole tracebacks are indented, or lose their indentation,
+ * on the way. */
 #include "match/trace.h"
 
 #include <string.h>
@@ -26,12 +26,13 @@
 
 /* ---- the shape of one line ---- */
 
-/* The first row that fits is taken. What stands between blanks is asked: does
- * it begin so (peg.h), hold this behind, and end so? NULL: as it likes. */
+/* The first row that matches the trimmed line counts. NULL: anything. */
 static const struct shape_row {
     enum line_kind kind;
-    const char *begins, *holds, *ends;
-    bool is_indented; /* it has to be */
+    const char *begins; /* a pattern (peg.h) */
+    const char *holds;  /* behind that */
+    const char *ends;
+    bool is_indented; /* it must be */
 } shape_rows[] = {
 #define SHAPE(name, ...) {.kind = LINE_##name, __VA_ARGS__},
 #include "match/shapes.def"
@@ -100,7 +101,8 @@ static void begin_block(struct trace *t, uint32_t number) {
     t->expects_chain = false;
 }
 
-/* An excerpt may begin with the code of a frame that was cut off. */
+/* Begins a block of an excerpt. It may have the code of a frame that was cut
+ * off before its first frame. */
 static void begin_inside(struct trace *t, uint32_t number) {
     bool has_lead = t->indented_count > 0 &&
                     t->indented_count <= TRACE_LEAD_LINES_MAX &&
@@ -161,7 +163,7 @@ static bool on_blank(struct trace *t) {
     return false;
 }
 
-/* A line of words while frames are read: code, or the message. */
+/* A line of words among frames: code, or the message. */
 static bool on_text_in_frames(struct trace *t, struct line_shape shape,
                               bool is_record) {
     bool is_deeper = shape.indent > t->frame_indent;
@@ -201,7 +203,7 @@ static bool on_text(struct trace *t, struct line_shape shape,
     return false;
 }
 
-/* Marks and dots are nothing by themselves. */
+/* Marks and dots belong to a block only among its frames. */
 static bool on_filler(struct trace *t, bool is_record) {
     if (t->state == TRACE_GAP && t->was_frames)
         t->state = TRACE_FRAMES;
@@ -212,8 +214,9 @@ static bool on_filler(struct trace *t, bool is_record) {
     return false;
 }
 
-static bool step(struct trace *t, struct line_shape shape, bool is_record,
-                 uint32_t number) {
+/* True if the line surely belongs to the block. */
+static bool add_line(struct trace *t, struct line_shape shape, bool is_record,
+                     uint32_t number) {
     switch (shape.kind) {
     case LINE_BLANK: return on_blank(t);
     case LINE_HEADER: return on_header(t, number);
@@ -229,13 +232,14 @@ static bool step(struct trace *t, struct line_shape shape, bool is_record,
     return false;
 }
 
-/* What shows a traceback wherever reading begins. */
+/* True for a line that shows a traceback by itself, wherever reading begins. */
 static bool is_sure(struct line_shape shape) {
     return shape.kind == LINE_HEADER || shape.kind == LINE_FRAME ||
            shape.kind == LINE_NATIVE || shape.kind == LINE_CHAIN;
 }
 
-/* Of a traceback that began too far back, the first sure line that is near. */
+/* The first line of the block; of one that began too far back, its first sure
+ * line within TRACE_REACH. */
 static uint32_t near_first(struct trace *t, uint32_t number, uint64_t place,
                            bool is_sure_line) {
     uint64_t step = place / TRACE_STEP;
@@ -257,7 +261,7 @@ struct trace_step trace_line(struct trace *t, struct line_shape shape,
     uint32_t id = t->id;
     if (place - t->sure_place > TRACE_REACH)
         end_block(t);
-    bool is_solid = step(t, shape, is_record, number);
+    bool is_solid = add_line(t, shape, is_record, number);
     bool is_sure_line = is_sure(shape);
     if (is_sure_line)
         t->sure_place = place;

@@ -1,13 +1,13 @@
-/* trace.h: which lines belong to one traceback. Private to match/. */
+/* trace.h: the lines that belong to one traceback. Private to match/. */
 #ifndef MATCH_TRACE_H
 #define MATCH_TRACE_H
 
 #include "match/match.h"
 
-/* How far back in the input a traceback is followed from each of its lines, in
- * steps; and how much of other streams may stand between two of them. */
+/* Bytes of the input, other streams included, that a line of a traceback may be
+ * behind the last sure one, and behind the line that counts as its first. */
 #define TRACE_REACH (32 * 1024)
-#define TRACE_STEP (4 * 1024)
+#define TRACE_STEP (4 * 1024) /* the first sure line in each is remembered */
 #define TRACE_STEPS 16
 
 enum line_kind {
@@ -28,11 +28,11 @@ struct line_shape {
     uint32_t indent;
 };
 
-struct shapes; /* the table of shapes, compiled */
+struct shapes; /* the compiled table of shapes */
 const struct shapes *shapes_new(struct arena *a);
 struct line_shape line_shape(const struct shapes *shapes, struct str text);
 
-/* One stream's way through its tracebacks. Zeroed: outside of any. */
+/* The state of one stream. Zeroed: outside of a traceback. */
 struct trace {
     enum trace_state {
         TRACE_NONE,
@@ -40,27 +40,27 @@ struct trace {
         TRACE_MESSAGE, /* the exception and what continues it */
         TRACE_GAP      /* blank lines behind either */
     } state;
-    bool was_frames;    /* before the gap */
+    bool was_frames;    /* TRACE_GAP: the state before was TRACE_FRAMES */
     bool expects_code;  /* the line before was a frame */
-    bool is_native;     /* the last frame was no Python one */
-    bool expects_chain; /* "the above exception": the next header goes on */
+    bool is_native;     /* the last frame was not one of Python */
+    bool expects_chain; /* behind LINE_CHAIN: a header continues the block */
     uint32_t frame_indent;
-    uint32_t soft_lines; /* since the last line that surely belongs */
-    uint32_t id;         /* of the block, from 1; rises */
-    uint32_t first;      /* line where it began */
-    uint64_t first_place; /* and its place */
-    uint64_t sure_place;  /* of its last line that shows it by itself */
-    uint32_t step_line[TRACE_STEPS]; /* its first such line in each of the last
-                                        stretches of the input */
-    uint64_t step[TRACE_STEPS];      /* 1 + which stretches these are */
+    uint32_t soft_lines;  /* since the last line that surely belongs */
+    uint32_t id;          /* of the block, from 1; rises */
+    uint32_t first;       /* number of its first line */
+    uint64_t first_place; /* place of that line */
+    uint64_t sure_place;  /* of its last sure line */
+    uint32_t step_line[TRACE_STEPS]; /* its first sure line in each of the last
+                                        parts of the input, by part modulo
+                                        TRACE_STEPS */
+    uint64_t step[TRACE_STEPS]; /* 1 + the number of that part */
     uint32_t indented_first, indented_count; /* run of indented lines before */
     uint32_t last_indented; /* line number of the run's end */
 };
 
-/* What one line is to the block it stands in. */
 struct trace_step {
-    uint32_t block, first; /* block 0: outside */
-    bool is_solid;         /* surely a line of the traceback */
+    uint32_t block, first; /* of the line's block; block 0: it has none */
+    bool is_solid;         /* it surely belongs to the block */
 };
 
 struct trace_step trace_line(struct trace *t, struct line_shape shape,

@@ -1,5 +1,5 @@
-/* written.h: a pattern as an author wrote it, read once for all that a build
- * finds out about it. Private to match/. */
+/* written.h: a pattern as an author wrote it, read once for all that the build
+ * does with it. Private to match/. */
 #ifndef MATCH_WRITTEN_H
 #define MATCH_WRITTEN_H
 
