@@ -43,7 +43,8 @@ struct sarif_rules {
 void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
                              const struct sarif_rules *rules);
 struct json;
-void diagnostics_put(struct arena *a, struct json *page); /* writes to stdout */
+/* Writes to stdout: indented, or on one line. */
+void diagnostics_put(struct arena *a, struct json *page, bool is_pretty);
 /* Writes every code with its level and its meaning to stdout. */
 void codes_write(struct cli *c);
 

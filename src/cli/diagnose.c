@@ -329,6 +329,6 @@ int run_diagnose(struct cli *c) {
         c->own_reports = own.reports;
         status = diagnose_all(c);
     }
-    own_reports_close(&own);
+    arena_free(&own.arena);
     return status;
 }

@@ -18,10 +18,10 @@ void diagnostics_add(void *ctx, const struct diag *d) {
     *ARENA_ADD(all->a, all->list, all->count, all->cap) = *d;
 }
 
-void diagnostics_put(struct arena *a, struct json *page) {
+void diagnostics_put(struct arena *a, struct json *page, bool is_pretty) {
     struct buf out;
     buf_init_in(&out, a, DIAGNOSTICS_BYTES_MAX);
-    json_write(page, true, &out);
+    json_write(page, is_pretty, &out);
     buf_add_char(&out, '\n');
     fwrite(out.p, 1, out.n, stdout);
 }
@@ -41,7 +41,7 @@ void diagnostics_write_json(struct cli *c, const struct diagnostics *all,
                        {"samples", json_int(a, (int64_t)sums->samples)},
                        {"errors", json_int(a, (int64_t)sums->errors)},
                        {"warnings", json_int(a, (int64_t)sums->warnings)},
-                       {"diagnostics", list}));
+                       {"diagnostics", list}), true);
 }
 
 /* ---- SARIF ---- */
@@ -120,7 +120,7 @@ void diagnostics_write_sarif(struct cli *c, const struct diagnostics *all,
     const char *schema = "https://json.schemastore.org/sarif-2.1.0.json";
     diagnostics_put(a, JSON_OBJECT(a, {"$schema", json_spelling(a, schema)},
                                    {"version", json_spelling(a, "2.1.0")},
-                                   {"runs", JSON_LIST(a, run)}));
+                                   {"runs", JSON_LIST(a, run)}), true);
 }
 
 /* ---- codes ---- */

@@ -12,135 +12,128 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/utf8.h"
 #include "cli/own_reports.h"
+
+static bool is_of_fix(const struct cli *c, const struct own_line *l) {
+    return str_eq(l->entry, str_of(c->operands[0])) &&
+           str_eq(l->fix, str_of(c->operands[1]));
+}
 
 /* ---- adding and removing ---- */
 
-/* Adds a report. The last line of the file may lack its newline; a note is put
- * on one line. */
-static bool report_add(struct cli *c, struct own_reports_file *o) {
-    const char *note = c->note != NULL ? c->note : "";
-    if (o->bytes > 0 && o->text[o->bytes - 1] != '\n')
-        o->text[o->bytes++] = '\n';
-    char *line = o->text + o->bytes;
-    int n =
-        snprintf(line, FEEDBACK_LINE_BYTES_MAX, "%.*s %s %s %s%s%s", DAY_BYTES,
-                 cli_now(false).text, c->operands[2], c->operands[0],
-                 c->operands[1], note[0] != '\0' ? "  " : "", note);
-    if (n < 0 || n >= FEEDBACK_LINE_BYTES_MAX - 1) {
-        cli_usage(c, "cli.error.note_long", NULL, NULL);
-        return false;
-    }
-    for (int i = 0; i < n; i++)
-        line[i] = line[i] == '\n' || line[i] == '\r' ? ' ' : line[i];
-    line[n] = '\n';
-    return file_put(c, o->path, o->text, o->bytes + (size_t)n + 1);
+/* Puts `more` in the place of the bytes [from, to) of the file. */
+static void text_replace(struct own_reports_file *o, size_t from, size_t to,
+                         struct str more) {
+    struct buf text;
+    buf_init_in(&text, &o->arena, 0);
+    buf_add(&text, str_slice(o->text, 0, from));
+    buf_add(&text, more);
+    buf_add(&text, str_from(o->text, to));
+    own_reports_put(o, o->path, buf_str(&text));
 }
 
-static bool is_named(const struct cli *c, const struct own_line *l) {
-    return strcmp(l->entry, c->operands[0]) == 0 &&
-           strcmp(l->fix, c->operands[1]) == 0 &&
-           (c->operand_count < 3 || strcmp(l->outcome, c->operands[2]) == 0);
+/* The last line of the file may lack its newline; a note is put on one line. */
+static void report_add(struct own_reports_file *o) {
+    struct arena *a = &o->arena;
+    char *const *words = o->c->operands;
+    const char *note = o->c->note != NULL ? o->c->note : "";
+    struct str line = arena_printf(
+        a, "%.*s %s %s %s%s%s", DAY_BYTES, cli_now(false).text, words[2],
+        words[0], words[1], note[0] != '\0' ? "  " : "", note);
+    size_t n = o->text.n;
+    bool has_end = n == 0 || o->text.p[n - 1] == '\n';
+    if (line.n >= FEEDBACK_LINE_BYTES_MAX - 1) {
+        o->status = cli_usage(o->c, "cli.error.note_long", NULL, NULL);
+        return;
+    }
+    line = arena_swap(a, arena_swap(a, line, '\n', ' '), '\r', ' ');
+    text_replace(o, n, n, arena_printf(a, "%s%.*s\n", has_end ? "" : "\n",
+                                       STR_ARG(line)));
 }
 
-static bool report_undo(struct cli *c, struct own_reports_file *o) {
-    size_t i = o->count;
-    while (i > 0 && !is_named(c, &o->at[i - 1]))
-        i--;
-    if (i == 0) {
-        cli_usage(c, "cli.error.nothing_to_undo", c->operands[0],
-                  c->operands[1]);
-        return false;
+/* Removes the last report of that fix and outcome. Returns its outcome; empty
+ * after an error: there is none. */
+static struct str report_undo(struct own_reports_file *o, struct str outcome) {
+    for (size_t i = o->count; i > 0; i--) {
+        const struct own_line *l = &o->at[i - 1];
+        if (is_of_fix(o->c, l) &&
+            (outcome.n == 0 || str_eq(l->outcome, outcome))) {
+            text_replace(o, l->from, l->to, STR(""));
+            return l->outcome;
+        }
     }
-    const struct own_line *l = &o->at[i - 1];
-    memmove(o->text + l->from, o->text + l->to, o->bytes - l->to);
-    return file_put(c, o->path, o->text, o->bytes - (l->to - l->from));
+    o->status = cli_usage(o->c, "cli.error.nothing_to_undo", o->c->operands[0],
+                          o->c->operands[1]);
+    return STR("");
 }
 
 /* Writes the counts of that fix after the change. */
-static int counts_write(struct cli *c) {
-    struct own_reports_file o;
-    int64_t counts[2] = {0, 0};
-    if (!own_reports_open(c, &o, false))
-        return STATUS_ERROR;
-    for (size_t i = 0; i < o.count; i++)
-        if (strcmp(o.at[i].entry, c->operands[0]) == 0 &&
-            strcmp(o.at[i].fix, c->operands[1]) == 0)
-            counts[strcmp(o.at[i].outcome, "failed") == 0]++;
-    own_reports_close(&o);
+static void change(struct own_reports_file *o) {
+    struct arena *a = &o->arena;
+    struct cli *c = o->c;
+    struct str outcome = str_of(c->operand_count == 3 ? c->operands[2] : "");
+    int64_t counts[2] = {0, 0}; /* worked, failed */
+    for (size_t i = 0; i < o->count; i++)
+        if (is_of_fix(c, &o->at[i]))
+            counts[str_eq(o->at[i].outcome, STR("failed"))]++;
+    if (c->is_undo)
+        outcome = report_undo(o, outcome);
+    else
+        report_add(o);
+    counts[str_eq(outcome, STR("failed"))] += c->is_undo ? -1 : 1;
+    if (o->status == STATUS_ERROR)
+        return;
     if (cli_is_json(c)) {
-        fputs("{\"schema\":1,\"entry\":", stdout);
-        put_json_string(stdout, c->operands[0]);
-        fputs(",\"fix\":", stdout);
-        put_json_string(stdout, c->operands[1]);
-        printf(",\"own\":{\"worked\":%s,\"failed\":%s}}\n",
-               digits_of(counts[0]).text, digits_of(counts[1]).text);
+        struct json *own = JSON_OBJECT(a, {"worked", json_int(a, counts[0])},
+                                       {"failed", json_int(a, counts[1])});
+        diagnostics_put(
+            a, JSON_OBJECT(a, {"schema", json_int(a, 1)},
+                           {"entry", json_spelling(a, c->operands[0])},
+                           {"fix", json_spelling(a, c->operands[1])},
+                           {"own", own}), false);
     } else {
         printf("%s %s\n", c->operands[0], c->operands[1]);
         cli_print(c, "rate.own", digits_of(counts[0]).text,
                   digits_of(counts[1]).text);
     }
-    return STATUS_FOUND;
-}
-
-static int change(struct cli *c) {
-    oomkb_error err;
-    struct own_reports_file o;
-    oomkb *kb = c->is_undo ? NULL : cli_kb(c);
-    if (!c->is_undo && kb == NULL)
-        return STATUS_ERROR;
-    if (!c->is_undo && oomkb_fix_check(kb, c->operands[0], c->operands[1],
-                                       &err) != OOMKB_OK)
-        return cli_failed(c, &err);
-    if (!own_reports_open(c, &o, true))
-        return STATUS_ERROR;
-    bool is_done = c->is_undo ? report_undo(c, &o) : report_add(c, &o);
-    own_reports_close(&o);
-    return is_done ? counts_write(c) : STATUS_ERROR;
 }
 
 /* ---- list ---- */
 
-static void put_own_json(const struct own_line *l) {
-    const char *const keys[] = {"date", "outcome", "entry", "fix", "note"};
-    const char *const values[] = {l->date, l->outcome, l->entry, l->fix,
-                                  l->note};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        printf("%s\"%s\":", i > 0 ? "," : "{", keys[i]);
-        put_json_string(stdout, values[i]);
+static void list_json(struct own_reports_file *o) {
+    struct arena *a = &o->arena;
+    struct json *list = json_new_array(a);
+    for (size_t i = 0; i < o->count; i++) {
+        const struct own_line *l = &o->at[i];
+        json_push(list, JSON_OBJECT(a, {"date", json_text(a, l->date)},
+                                    {"outcome", json_text(a, l->outcome)},
+                                    {"entry", json_text(a, l->entry)},
+                                    {"fix", json_text(a, l->fix)},
+                                    {"note", json_text(a, l->note)}));
     }
-    fputs("}", stdout);
+    diagnostics_put(a, JSON_OBJECT(a, {"schema", json_int(a, 1)},
+                                   {"file", json_spelling(a, o->path)},
+                                   {"reports", list}), false);
 }
 
-static int list(struct cli *c) {
-    struct own_reports_file o;
-    if (!own_reports_open(c, &o, false))
-        return STATUS_ERROR;
-    bool is_json = cli_is_json(c);
-    if (is_json) {
-        fputs("{\"schema\":1,\"file\":", stdout);
-        put_json_string(stdout, o.path);
-        fputs(",\"reports\":[", stdout);
-    } else {
-        cli_print(c, o.count > 0 ? "cli.feedback.kept_in"
-                                 : "cli.feedback.none", o.path, NULL);
-    }
-    for (size_t i = 0; i < o.count; i++) {
-        const struct own_line *l = &o.at[i];
-        if (is_json) {
-            fputs(i > 0 ? "," : "", stdout);
-            put_own_json(l);
-            continue;
-        }
-        printf("%s %s %s %s", l->date, l->outcome, l->entry, l->fix);
-        fputs(l->note[0] != '\0' ? "  " : "", stdout);
-        put_safe(stdout, l->note);
+static void list(struct own_reports_file *o) {
+    if (cli_is_json(o->c))
+        list_json(o);
+    else
+        cli_print(o->c, o->count > 0 ? "cli.feedback.kept_in"
+                                     : "cli.feedback.none", o->path, NULL);
+    for (size_t i = 0; !cli_is_json(o->c) && i < o->count; i++) {
+        const struct own_line *l = &o->at[i];
+        struct str line = arena_printf(
+            &o->arena, "%.*s %.*s %.*s %.*s%s%.*s", STR_ARG(l->date),
+            STR_ARG(l->outcome), STR_ARG(l->entry), STR_ARG(l->fix),
+            l->note.n > 0 ? "  " : "", STR_ARG(l->note));
+        put_safe(stdout, line.p);
         fputc('\n', stdout);
     }
-    fputs(is_json ? "]}\n" : "", stdout);
-    own_reports_warn(&o);
-    own_reports_close(&o);
-    return STATUS_FOUND;
+    own_reports_warn(o);
 }
 
 /* ---- export ---- */
@@ -160,96 +153,81 @@ static int list(struct cli *c) {
  */
 static int by_fix(const void *x, const void *y) {
     const struct own_line *a = x, *b = y;
-    int order = strcmp(a->entry, b->entry);
-    order = order != 0 ? order : strcmp(a->fix, b->fix);
+    int order = str_cmp(a->entry, b->entry);
+    order = order != 0 ? order : str_cmp(a->fix, b->fix);
     return order != 0 ? order : (a->from > b->from) - (a->from < b->from);
 }
 
 /* Writes the reports of one fix, at[0] to at[n - 1]. */
-static void put_fix(FILE *out, const struct own_line *at, size_t n) {
+static void put_fix(struct buf *out, const struct own_line *at, size_t n) {
     size_t worked = 0;
     for (size_t i = 0; i < n; i++)
-        worked += strcmp(at[i].outcome, "worked") == 0;
-    fprintf(out, "    - id: %s\n      success: {basis: reports, worked: %zu, "
-            "tried: %zu, links: []}\n", at->fix, worked, n);
+        worked += str_eq(at[i].outcome, STR("worked"));
+    buf_printf(out, "    - id: %.*s\n      success: {basis: reports, worked: "
+               "%zu, tried: %zu, links: []}\n", STR_ARG(at->fix), worked, n);
     for (size_t i = 0; i < n; i++) {
-        fprintf(out, "      # %s %s%s", at[i].date, at[i].outcome,
-                at[i].note[0] != '\0' ? ": " : "");
-        put_safe(out, at[i].note);
-        fputc('\n', out);
+        buf_printf(out, "      # %.*s %.*s%s", STR_ARG(at[i].date),
+                   STR_ARG(at[i].outcome), at[i].note.n > 0 ? ": " : "");
+        utf8_clean(out, at[i].note);
+        buf_add_char(out, '\n');
     }
 }
 
-static void put_all(struct cli *c, FILE *out,
-                    const struct own_reports_file *o) {
-    const char *head = cli_text(c, "cli.feedback.export_head");
-    while (head[0] != '\0') {
-        size_t n = strcspn(head, "\n");
-        fprintf(out, "# %.*s\n", (int)n, head);
-        head += n + (head[n] == '\n');
+static void export_all(struct own_reports_file *o) {
+    struct buf out;
+    struct str head = str_of(cli_text(o->c, "cli.feedback.export_head"));
+    own_reports_warn(o);
+    if (o->count == 0) {
+        o->status = cli_usage(o->c, "cli.feedback.none", o->path, NULL);
+        return;
     }
-    for (size_t i = 0; i < o->count;) {
+    buf_init_in(&out, &o->arena, 0);
+    while (head.n > 0) {
+        struct str line = str_cut(head, '\n', &head);
+        buf_printf(&out, "# %.*s\n", STR_ARG(line));
+    }
+    qsort(o->at, o->count, sizeof *o->at, by_fix);
+    for (size_t i = 0, n; i < o->count; i += n) {
         const struct own_line *at = &o->at[i];
-        size_t n = 1;
-        while (i + n < o->count && strcmp(at->entry, at[n].entry) == 0 &&
-               strcmp(at->fix, at[n].fix) == 0)
+        for (n = 1; i + n < o->count && str_eq(at->entry, at[n].entry) &&
+                    str_eq(at->fix, at[n].fix);)
             n++;
-        if (i == 0 || strcmp(at->entry, o->at[i - 1].entry) != 0)
-            fprintf(out, "%s:\n  workarounds:\n", at->entry);
-        put_fix(out, at, n);
-        i += n;
+        if (i == 0 || !str_eq(at->entry, o->at[i - 1].entry))
+            buf_printf(&out, "%.*s:\n  workarounds:\n", STR_ARG(at->entry));
+        put_fix(&out, at, n);
     }
+    if (o->c->output != NULL)
+        own_reports_put(o, o->c->output, buf_str(&out));
+    else
+        fwrite(out.p, 1, out.n, stdout);
 }
 
-static int export_to_file(struct cli *c, const struct own_reports_file *o) {
-    char *bytes = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&bytes, &n);
-    if (out == NULL)
-        return cli_error(c, "memory", "out of memory for the export");
-    put_all(c, out, o);
-    bool is_whole = !ferror(out);
-    is_whole = fclose(out) == 0 && is_whole;
-    if (!is_whole) {
-        free(bytes);
-        return cli_error(c, "memory", "out of memory for the export");
-    }
-    bool is_put = file_put(c, c->output, bytes, n);
-    free(bytes);
-    return is_put ? STATUS_FOUND : STATUS_ERROR;
-}
-
-static int export_all(struct cli *c) {
+static int with_reports(struct cli *c, bool is_changing,
+                        void (*use)(struct own_reports_file *o)) {
     struct own_reports_file o;
-    int status = STATUS_FOUND;
-    if (!own_reports_open(c, &o, false))
-        return STATUS_ERROR;
-    own_reports_warn(&o);
-    if (o.count == 0) {
-        status = cli_usage(c, "cli.feedback.none", o.path, NULL);
-    } else {
-        qsort(o.at, o.count, sizeof *o.at, by_fix);
-        if (c->output != NULL)
-            status = export_to_file(c, &o);
-        else
-            put_all(c, stdout, &o);
-    }
-    own_reports_close(&o);
-    return status;
+    bool is_done = own_reports_open(c, &o, is_changing, use);
+    arena_free(&o.arena);
+    return is_done ? STATUS_FOUND : STATUS_ERROR;
 }
 
 int run_feedback(struct cli *c) {
     size_t n = c->operand_count;
     const char *first = n > 0 ? c->operands[0] : "";
+    oomkb_error err;
     if (n == 1 && strcmp(first, "list") == 0)
-        return list(c);
+        return with_reports(c, false, list);
     if (n == 1 && strcmp(first, "export") == 0)
-        return export_all(c);
+        return with_reports(c, false, export_all);
     bool is_whole = n == 3 || (n == 2 && c->is_undo);
     if (!is_whole || (n == 3 && !STR_IS_ONE(str_of(c->operands[2]), "worked",
                                            "failed")))
         return cli_usage(c, "cli.error.feedback_what", NULL, NULL);
     if (c->note != NULL && strlen(c->note) > FEEDBACK_NOTE_BYTES_MAX)
         return cli_usage(c, "cli.error.note_long", NULL, NULL);
-    return change(c);
+    if (!c->is_undo && cli_kb(c) == NULL)
+        return STATUS_ERROR;
+    if (!c->is_undo && oomkb_fix_check(c->kb, c->operands[0], c->operands[1],
+                                       &err) != OOMKB_OK)
+        return cli_failed(c, &err);
+    return with_reports(c, true, change);
 }

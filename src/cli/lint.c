@@ -190,7 +190,8 @@ static void lint(void *arg) {
     if (strcmp(l->c->format, "sarif") == 0)
         write_sarif(l);
     else if (cli_is_json(l->c))
-        diagnostics_put(&l->arena, lint_json(&l->arena, l->files, l->count));
+        diagnostics_put(&l->arena, lint_json(&l->arena, l->files, l->count),
+                        true);
     else
         write_text(l);
     sums_write(l);

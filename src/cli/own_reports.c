@@ -15,8 +15,18 @@ static _Noreturn void raise_io(struct own_reports_file *o, const char *path) {
 }
 
 static void refuse(struct own_reports_file *o, const char *key) {
-    cli_usage(o->c, key, o->path, NULL);
-    o->is_refused = true;
+    o->status = cli_usage(o->c, key, o->path, NULL);
+}
+
+static void close_file(void *file) {
+    close((int)(intptr_t)file);
+}
+
+static int open_file(struct own_reports_file *o, const char *path, int flags) {
+    int file = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (file >= 0)
+        arena_defer(&o->arena, close_file, (void *)(intptr_t)file);
+    return file;
 }
 
 /* ---- path ---- */
@@ -50,87 +60,85 @@ static void folders_make(struct own_reports_file *o) {
 static void lock_take(struct own_reports_file *o) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const char *path = arena_printf(&o->arena, "%s.lock", o->path).p;
-    o->lock = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0600);
-    if (o->lock < 0)
-        raise_io(o, path);
-    while (fcntl(o->lock, F_SETLKW, &whole) != 0)
-        if (errno != EINTR)
+    int lock = open_file(o, path, O_RDWR | O_CREAT);
+    while (lock < 0 || fcntl(lock, F_SETLKW, &whole) != 0)
+        if (lock < 0 || errno != EINTR)
             raise_io(o, path);
 }
 
-bool file_put(struct cli *c, const char *path, const char *bytes, size_t n) {
-    char text[OWN_REPORTS_PATH_MAX + 256];
-    int why = file_replace(path, (struct str){bytes, n}, 0600, true);
-    snprintf(text, sizeof text, "%s: %s", path, strerror(why));
-    return why == 0 || cli_error(c, "io", text) != STATUS_ERROR;
+void own_reports_put(struct own_reports_file *o, const char *path,
+                     struct str bytes) {
+    errno = file_replace(path, bytes, 0600, true);
+    if (errno != 0)
+        raise_io(o, path);
 }
 
 /* ---- reading ---- */
 
-static bool is_id(const char *word) {
-    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789._/-");
-    return n > 0 && word[n] == '\0';
-}
-
-static bool is_date(const char *word) {
-    static const char shape[] = "0000-00-00";
-    for (size_t i = 0; i < sizeof shape; i++)
-        if (shape[i] == '0' ? !is_digit(word[i]) : word[i] != shape[i])
+static bool is_id(struct str word) {
+    for (size_t i = 0; i < word.n; i++)
+        if (!is_lower(word.p[i]) && !is_digit(word.p[i]) &&
+            str_find_char(STR("._/-"), word.p[i]) == 4)
             return false;
-    return true;
+    return word.n > 0;
 }
 
-static char *word_cut(char **rest) {
-    char *word = *rest + strspn(*rest, " \t");
-    char *end = word + strcspn(word, " \t");
-    *rest = end + strspn(end, " \t");
-    *end = '\0';
+static bool is_date(struct str word) {
+    static const char shape[] = "0000-00-00";
+    for (size_t i = 0; i < word.n && i < DAY_BYTES; i++)
+        if (shape[i] == '0' ? !is_digit(word.p[i]) : word.p[i] != shape[i])
+            return false;
+    return word.n == DAY_BYTES;
+}
+
+static struct str word_cut(struct str *rest) {
+    size_t n = 0;
+    while (n < rest->n && rest->p[n] != ' ' && rest->p[n] != '\t')
+        n++;
+    struct str word = str_slice(*rest, 0, n);
+    *rest = str_trim(str_from(*rest, n));
     return word;
 }
 
-static bool line_read(char *text, struct own_line *out) {
-    char *rest = text;
-    out->date = word_cut(&rest);
-    out->outcome = word_cut(&rest);
-    out->entry = word_cut(&rest);
-    out->fix = word_cut(&rest);
-    out->note = rest;
+static bool line_read(struct str line, struct own_line *out) {
+    out->date = word_cut(&line);
+    out->outcome = word_cut(&line);
+    out->entry = word_cut(&line);
+    out->fix = word_cut(&line);
+    out->note = line;
     return is_date(out->date) && is_id(out->entry) && is_id(out->fix) &&
-           (strcmp(out->outcome, "worked") == 0 ||
-            strcmp(out->outcome, "failed") == 0);
+           STR_IS_ONE(out->outcome, "worked", "failed");
 }
 
 static void lines_read(struct own_reports_file *o) {
-    char *words = (char *)arena_str(&o->arena,
-                                    (struct str){o->text, o->bytes}).p;
-    size_t from = 0, cap = 0;
-    while (from < o->bytes) {
-        char *line = words + from;
-        char *end = memchr(line, '\n', o->bytes - from);
-        size_t to = end != NULL ? (size_t)(end - words) + 1 : o->bytes;
-        if (end != NULL)
-            *end = '\0';
-        bool is_report = line[0] != '#' && line[strspn(line, " \t")] != '\0';
+    size_t cap = 0;
+    for (size_t from = 0, to; from < o->text.n; from = to) {
+        struct str rest, line = str_cut(str_from(o->text, from), '\n', &rest);
+        to = rest.n > 0 ? o->text.n - rest.n : o->text.n;
         struct own_line read = {.from = from, .to = to};
+        line = str_trim(line);
+        bool is_report = line.n > 0 && line.p[0] != '#';
         if (is_report && line_read(line, &read))
             *ARENA_ADD(&o->arena, o->at, o->count, cap) = read;
         else
             o->unreadable += is_report;
-        from = to;
     }
     o->reports = arena_array(&o->arena, o->count + 1, sizeof *o->reports);
     for (size_t i = 0; i < o->count; i++)
-        o->reports[i] = arena_printf(&o->arena, "%s %s %s", o->at[i].entry,
-                                     o->at[i].fix, o->at[i].outcome).p;
+        o->reports[i] = arena_printf(&o->arena, "%.*s %.*s %.*s",
+                                     STR_ARG(o->at[i].entry),
+                                     STR_ARG(o->at[i].fix),
+                                     STR_ARG(o->at[i].outcome)).p;
 }
 
 /* Reads `size` bytes: the file may grow while it is read. */
-static void text_read(struct own_reports_file *o, size_t size) {
+static void text_read(struct own_reports_file *o, int in, size_t size) {
     ssize_t got = 1;
-    o->text = arena_alloc(&o->arena, size + FEEDBACK_LINE_BYTES_MAX + 1);
-    while (o->bytes < size && got > 0) {
-        got = input_piece(o->in, o->text + o->bytes, size - o->bytes);
-        o->bytes += got > 0 ? (size_t)got : 0;
+    char *text = arena_alloc(&o->arena, size + 1);
+    o->text.p = text;
+    while (o->text.n < size && got > 0) {
+        got = input_piece(in, text + o->text.n, size - o->text.n);
+        o->text.n += got > 0 ? (size_t)got : 0;
     }
     if (got < 0)
         raise_io(o, o->path);
@@ -150,9 +158,9 @@ static void open_all(void *arg) {
         folders_make(o);
         lock_take(o);
     }
-    o->in = open(o->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    bool is_absent = o->in < 0 && (errno == ENOENT || errno == ENOTDIR);
-    if (!is_absent && (o->in < 0 || fstat(o->in, &s) != 0))
+    int in = open_file(o, o->path, O_RDONLY);
+    bool is_absent = in < 0 && (errno == ENOENT || errno == ENOTDIR);
+    if (!is_absent && (in < 0 || fstat(in, &s) != 0))
         raise_io(o, o->path);
     if (!is_absent && !S_ISREG(s.st_mode)) {
         refuse(o, "cli.error.feedback_kind");
@@ -163,30 +171,21 @@ static void open_all(void *arg) {
         refuse(o, "cli.error.feedback_large");
         return;
     }
-    text_read(o, (size_t)s.st_size);
+    text_read(o, in, (size_t)s.st_size);
     o->is_broken = false;
+    if (o->use != NULL)
+        o->use(o);
 }
 
 bool own_reports_open(struct cli *c, struct own_reports_file *o,
-                      bool is_changing) {
+                      bool is_changing,
+                      void (*use)(struct own_reports_file *o)) {
     *o = (struct own_reports_file){
-        .c = c, .is_changing = is_changing, .in = -1, .lock = -1};
-    bool is_open = cli_guard(c, &o->arena, open_all, o) && !o->is_refused;
-    if (!is_open)
-        own_reports_close(o);
-    return is_open;
+        .c = c, .is_changing = is_changing, .use = use};
+    return cli_guard(c, &o->arena, open_all, o) && o->status != STATUS_ERROR;
 }
 
-void own_reports_close(struct own_reports_file *o) {
-    arena_free(&o->arena);
-    if (o->in >= 0)
-        close(o->in);
-    if (o->lock >= 0)
-        close(o->lock); /* releases the lock */
-    o->in = o->lock = -1;
-}
-
-void own_reports_warn(const struct own_reports_file *o) {
+void own_reports_warn(struct own_reports_file *o) {
     if (o->unreadable > 0)
         cli_remark(o->c, "cli.feedback.unreadable", o->path,
                    digits_of((int64_t)o->unreadable).text);
@@ -194,18 +193,16 @@ void own_reports_warn(const struct own_reports_file *o) {
 
 bool own_reports_read(struct cli *c, struct own_reports_file *o) {
     const char *format = c->format;
-    *o = (struct own_reports_file){.in = -1, .lock = -1};
+    *o = (struct own_reports_file){.reports = NULL};
     if (!path_find(o->path))
         return true;
     c->format = "text"; /* stdout is for the reports */
-    bool is_open = own_reports_open(c, o, false);
+    bool is_open = own_reports_open(c, o, false, own_reports_warn);
     c->format = format;
-    if (is_open)
-        own_reports_warn(o);
-    else if (o->is_broken) /* stderr has the reason */
+    if (!is_open)
+        o->reports = NULL;
+    if (o->is_broken) /* stderr has the reason */
         cli_error_json(c, "io", "the file of your own reports could not be "
                        "read whole");
-    else
-        o->reports = NULL;
-    return is_open || !o->is_broken;
+    return !o->is_broken;
 }

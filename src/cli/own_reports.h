@@ -17,39 +17,41 @@
 #include "cli/input.h"
 
 struct own_line {
-    const char *date, *outcome, *entry, *fix, *note; /* note: "" for none */
+    struct str date, outcome, entry, fix, note; /* note: empty for none */
     size_t from, to; /* range of bytes in text, with the newline */
 };
 
 struct own_reports_file {
-    struct arena arena; /* owns everything below */
+    struct arena arena; /* owns everything below; the caller frees it */
     struct cli *c;
     char path[OWN_REPORTS_PATH_MAX];
-    char *text; /* content of the file, with room for one more line */
-    size_t bytes;
+    struct str text;     /* content of the file */
     struct own_line *at; /* in the order of the file */
     size_t count, unreadable;
     const char **reports; /* "entry fix outcome", as the library takes them;
                              NULL-terminated */
-    bool is_changing, is_refused;
+    void (*use)(struct own_reports_file *o);
+    bool is_changing;
     bool is_broken; /* the file exists but could not be read whole */
-    int in, lock; /* -1: none */
+    int status;     /* STATUS_ERROR after a message */
 };
 
-/* Reads the file; a missing file is empty. is_changing: locks it until
- * own_reports_close(). False after cli_error(). */
+/* Reads the file and calls use(o); a missing file is empty. is_changing: it is
+ * locked until the arena is freed. False after an error. What use() raises is
+ * written as an error. */
 bool own_reports_open(struct cli *c, struct own_reports_file *o,
-                      bool is_changing);
-void own_reports_close(struct own_reports_file *o);
+                      bool is_changing,
+                      void (*use)(struct own_reports_file *o));
 /* The same for a diagnosis. If there is no place for the file, or if it cannot
  * be opened (with a message on stderr), reports is NULL and the result is true.
  * False after cli_error(): only a part could be read, and the answer would
  * depend on it. */
 bool own_reports_read(struct cli *c, struct own_reports_file *o);
 /* Writes the number of unreadable lines to stderr, if there are any. */
-void own_reports_warn(const struct own_reports_file *o);
-/* Writes bytes to the file `path`: to another file first, which is synced and
- * renamed. */
-bool file_put(struct cli *c, const char *path, const char *bytes, size_t n);
+void own_reports_warn(struct own_reports_file *o);
+/* Replaces the file `path`: another one is written, synced and renamed. Raises
+ * FAIL_IO. */
+void own_reports_put(struct own_reports_file *o, const char *path,
+                     struct str bytes);
 
 #endif
