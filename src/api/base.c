@@ -68,10 +68,10 @@ static void open_one(struct opening *o, struct str image) {
     size_t at = is_own ? 0 : kb->count;
     for (size_t i = kb->count; i > at; i--) {
         kb->each[i] = kb->each[i - 1];
-        kb->kits[i] = kb->kits[i - 1];
+        kb->rules[i] = kb->rules[i - 1];
     }
     kb->each[at] = is_own ? index_open_builtin(a, image) : index_open(a, image);
-    kb->kits[at] = scan_kit_open(a, kb->each[at]);
+    kb->rules[at] = scan_rules_open(a, kb->each[at]);
     kb->count++;
 }
 
@@ -80,7 +80,7 @@ void base_open(void *arg) {
     struct oomkb *kb = o->kb;
     struct arena *a = &kb->arena;
     kb->each = arena_array(a, o->count, sizeof *kb->each);
-    kb->kits = arena_array(a, o->count, sizeof *kb->kits);
+    kb->rules = arena_array(a, o->count, sizeof *kb->rules);
     for (size_t i = 0; i < o->count; i++) {
         o->path = o->paths != NULL ? o->paths[i] : NULL;
         open_one(o, o->path != NULL    ? index_file(a, o->path)

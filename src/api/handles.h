@@ -63,7 +63,7 @@ struct oomkb {
     struct arena arena;
     const struct index *index; /* all indexes joined */
     const struct index **each; /* each index, with its compiled patterns */
-    const struct scan_kit **kits;
+    const struct scan_rules **rules;
     size_t count;
     struct str digest; /* NUL-terminated */
 };

@@ -14,7 +14,7 @@ struct scans *scans_new(struct arena *a, const struct oomkb *kb,
     *s = (struct scans){a, kb, arena_array(a, kb->count, sizeof *s->each)};
     for (size_t i = 0; i < kb->count; i++) {
         struct reader *r = reader_new(kb->each[i], a);
-        s->each[i] = scan_new(a, kb->kits[i], r, max_bytes);
+        s->each[i] = scan_new(a, kb->rules[i], r, max_bytes);
         scan_threads(s->each[i], threads);
     }
     return s;

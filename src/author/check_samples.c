@@ -18,13 +18,13 @@
 /* What all samples are tried on. */
 struct trials {
     const struct index *ix;
-    const struct scan_kit *kit;
+    const struct scan_rules *rules;
     struct str pack, *image;
 };
 
 /* What a thread keeps from one sample to the next, in its scratch. */
 struct bench {
-    const struct scan_kit *kit;
+    const struct scan_rules *rules;
     struct reader *reader;
     struct known_patterns *patterns;
     struct arena trial; /* of one sample */
@@ -47,7 +47,7 @@ static void run_trial(void *arg) {
     struct trial *t = arg;
     struct arena *a = &t->on->trial;
     struct scanner *scanner =
-        scan_next(a, t->on->kit, t->on->patterns, 0);
+        scan_next(a, t->on->rules, t->on->patterns, 0);
     scan_feed(scanner, t->log);
     t->entries = report_entries(a, t->on->reader, scan_end(scanner));
 }
@@ -102,9 +102,9 @@ static void trial_end(void *arg) {
 
 static struct bench *bench_new(struct arena *a, const struct trials *on) {
     struct bench *b = arena_alloc(a, sizeof *b);
-    b->kit = on->kit;
+    b->rules = on->rules;
     b->reader = reader_new(on->ix, a);
-    b->patterns = known_patterns_new(a, on->kit, b->reader);
+    b->patterns = known_patterns_new(a, on->rules, b->reader);
     arena_init(&b->trial, a->from, SCRATCH_BYTES_MAX);
     arena_defer(a, trial_end, &b->trial);
     return b;
@@ -210,7 +210,7 @@ struct str check_samples(struct build *d, struct str pack) {
     struct str image = {0};
     struct trials on = {.pack = pack, .image = &image};
     on.ix = index_open_pack(d->a, pack);
-    on.kit = scan_kit_open(d->a, on.ix);
+    on.rules = scan_rules_open(d->a, on.ix);
     build_share(d, 1 + d->made[MADE_ENTRY].count + d->made[MADE_PROGRAM].count,
                 check_samples_of, &on);
     return image;

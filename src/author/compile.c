@@ -53,7 +53,7 @@ static void check_all(struct build *d) {
 }
 
 static struct str build_image(struct build *d) {
-    struct str prefilter = scan_kit_build(d->a, &d->patterns);
+    struct str prefilter = scan_rules_build(d->a, &d->patterns);
     struct str pack = index_pack(d->a, &d->corpus, &d->patterns, prefilter);
     return d->options->check_samples ? check_samples(d, pack)
                                      : index_of_pack(d->a, &d->corpus, pack);

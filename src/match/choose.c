@@ -81,10 +81,10 @@ static void mark_all(struct chooser *c, struct log_marks *m, size_t from,
 static void look(void *ctx, struct str text, uint64_t place, size_t from,
                  size_t to, struct log_marks *marks) {
     struct chooser *c = ctx;
-    const struct scan_kit *kit = c->s->kit;
+    const struct scan_rules *rules = c->s->rules;
     if (!c->pool)
-        c->pool = worker_pool_new(c->s->a, &kit->filter[PREFILTER_SIGNATURES],
-                                  kit->tables.frames, c->door.at_once);
+        c->pool = worker_pool_new(c->s->a, &rules->filter[PREFILTER_SIGNATURES],
+                                  rules->tables.frames, c->door.at_once);
     if (place + from < c->dense_to) {
         mark_all(c, marks, from, to);
         return;

@@ -222,7 +222,7 @@ void keep_hit(struct scanner *s, const struct hit_draft *d) {
 void wanted_note(struct scanner *s, const struct pattern *signature) {
     struct scanner *owner = s->owner;
     if (!owner->sighted)
-        owner->sighted = arena_array(s->a, s->kit->entry_count, 1);
+        owner->sighted = arena_array(s->a, s->rules->entry_count, 1);
     owner->sighted[signature->owner] = 1;
 }
 

@@ -63,7 +63,7 @@ void written_study(const struct written_pattern *w,
 /* The same from p->text. Raises FAIL_INDEX if pattern_read() refuses it. */
 void pattern_study(struct arena *a, struct pattern *p);
 /* The opaque prefilter that index_write() stores, from analyzed patterns. */
-struct str scan_kit_build(struct arena *a, const struct pattern_list *set);
+struct str scan_rules_build(struct arena *a, const struct pattern_list *set);
 
 /* ---- at run ---- */
 
@@ -125,22 +125,23 @@ struct scan_result {
 
 /* The compiled rules that all scans of an index share. They are opened once and
  * never change, for any number of threads. Raises FAIL_INDEX. */
-struct scan_kit;
-const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix);
+struct scan_rules;
+const struct scan_rules *scan_rules_open(struct arena *a,
+                                         const struct index *ix);
 
 struct scanner;
 
 /* Hits live in a. Each stream is scanned by itself: ranks whose lines are mixed
  * do not mix. */
-struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
+struct scanner *scan_new(struct arena *a, const struct scan_rules *rules,
                          struct reader *r, uint64_t max_bytes);
 /* Keeps compiled patterns for the next scan of the same thread. All scans use
  * this reader, which must live as long. scan_next() ends the scan before. */
 struct known_patterns;
 struct known_patterns *known_patterns_new(struct arena *a,
-                                          const struct scan_kit *kit,
+                                          const struct scan_rules *rules,
                                           struct reader *r);
-struct scanner *scan_next(struct arena *a, const struct scan_kit *kit,
+struct scanner *scan_next(struct arena *a, const struct scan_rules *rules,
                           struct known_patterns *known, uint64_t max_bytes);
 /* Sets how lines are chosen, before the first feed. The hits are the same. */
 enum scan_way {

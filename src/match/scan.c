@@ -98,7 +98,7 @@ static struct stream_buffer *buffer_of(struct scanner *s, uint32_t stream) {
     if (!s->buffers[stream]) {
         s->buffers[stream] = arena_alloc(s->a, sizeof *s->buffers[stream]);
         s->buffers[stream]->stream = stream;
-        s->buffers[stream]->w.shapes = s->kit->shapes;
+        s->buffers[stream]->w.shapes = s->rules->shapes;
     }
     return s->buffers[stream];
 }
@@ -130,13 +130,13 @@ static void on_line(void *ctx, const struct line *line) {
 }
 
 struct known_patterns *known_patterns_new(struct arena *a,
-                                          const struct scan_kit *kit,
+                                          const struct scan_rules *rules,
                                           struct reader *r) {
     struct known_patterns *k = arena_alloc(a, sizeof *k);
     k->a = a;
     k->reader = r;
     k->matcher = matcher_new(a);
-    k->by_id = arena_array(a, kit->pattern_count, sizeof *k->by_id);
+    k->by_id = arena_array(a, rules->pattern_count, sizeof *k->by_id);
     return k;
 }
 
@@ -151,24 +151,24 @@ static void begin_scan(struct known_patterns *k) {
     k->steps_before = regex_steps(k->matcher);
 }
 
-struct scanner *scan_new(struct arena *a, const struct scan_kit *kit,
+struct scanner *scan_new(struct arena *a, const struct scan_rules *rules,
                          struct reader *r, uint64_t max_bytes) {
-    return scan_next(a, kit, known_patterns_new(a, kit, r), max_bytes);
+    return scan_next(a, rules, known_patterns_new(a, rules, r), max_bytes);
 }
 
-struct scanner *scan_next(struct arena *a, const struct scan_kit *kit,
+struct scanner *scan_next(struct arena *a, const struct scan_rules *rules,
                           struct known_patterns *known, uint64_t max_bytes) {
     struct scanner *s = arena_alloc(a, sizeof *s);
     begin_scan(known);
     s->a = a;
-    s->kit = kit;
+    s->rules = rules;
     s->owner = s;
     s->known = known;
     s->reader = known->reader;
     s->matcher = known->matcher;
     s->threads = 1;
     s->occurrences.folded.a = a;
-    s->log = log_open(a, kit->tables, max_bytes, on_line, s);
+    s->log = log_open(a, rules->tables, max_bytes, on_line, s);
     return s;
 }
 

@@ -138,7 +138,7 @@ enum scan_scope {
     SCOPE_BESIDE
 };
 
-struct scan_kit {
+struct scan_rules {
     struct prefilter filter[PREFILTER_KINDS];
     struct log_tables tables;
     const struct shapes *shapes;
@@ -147,7 +147,7 @@ struct scan_kit {
 
 struct scanner {
     struct arena *a;
-    const struct scan_kit *kit;
+    const struct scan_rules *rules;
     enum scan_scope scope;
     struct scanner *owner; /* of the log, patterns and what is kept: itself, but
                               of SCOPE_BESIDE */

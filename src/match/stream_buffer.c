@@ -151,7 +151,7 @@ static size_t before_literals(struct str text, size_t at) {
 static void find_literals(struct scanner *s, struct stream_buffer *l,
                           enum prefilter_of which) {
     struct occurrences *list = &s->occurrences;
-    list->f = &s->kit->filter[which];
+    list->f = &s->rules->filter[which];
     list->count = 0;
     prefilter_find(list->f, fold_str(&list->folded), true, on_literal, list);
     if (list->count > 1)

@@ -27,7 +27,7 @@
 
 struct play {
     const struct index *index;
-    const struct scan_kit *kit;
+    const struct scan_rules *rules;
     size_t samples, asked, firmer;
     size_t bounds; /* may be enough, of what was unknown or none before */
 };
@@ -97,7 +97,7 @@ static void play_text(struct play *p, struct str text) {
     struct arena a;
     arena_init(&a, NULL, 0);
     struct reader *r = reader_new(p->index, &a);
-    struct scanner *s = scan_new(&a, p->kit, r, 0);
+    struct scanner *s = scan_new(&a, p->rules, r, 0);
     scan_feed(s, text);
     scan_feed(s, STR("\n"));
     const struct answers none = {0};
@@ -141,7 +141,7 @@ static void play_logs(struct play *p, struct arena *a) {
 
 static void every_sample_of_the_corpus(struct arena *a) {
     struct play p = {.index = index_open(a, file_bytes(a, SHIPPED_INDEX))};
-    p.kit = scan_kit_open(a, p.index);
+    p.rules = scan_rules_open(a, p.index);
     play_samples(&p, a);
     play_logs(&p, a);
     print_message("%zu samples, %zu verdicts: %zu firm of a fact less, %zu with "

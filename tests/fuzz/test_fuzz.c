@@ -163,7 +163,7 @@ static struct str small_index(struct arena *a) {
     struct pattern_list set = corpus_patterns(a, &c);
     for (size_t i = 0; i < set.count; i++)
         pattern_study(a, &set.at[i]);
-    return index_write(a, &c, &set, scan_kit_build(a, &set));
+    return index_write(a, &c, &set, scan_rules_build(a, &set));
 }
 
 /* An index that somebody means harm with: each five bytes are a place and what

@@ -30,7 +30,7 @@ static const struct pattern_spec specs[] = {
 static struct prefilter filter_of(struct arena *a) {
     struct pattern_specs all = {specs, sizeof specs / sizeof specs[0]};
     const struct index *ix = index_open(a, patterns_image(a, all));
-    return scan_kit_open(a, ix)->filter[PREFILTER_SIGNATURES];
+    return scan_rules_open(a, ix)->filter[PREFILTER_SIGNATURES];
 }
 
 static struct str log_of(struct arena *a) {

@@ -435,7 +435,7 @@ static void memory_does_not_grow_with_the_log(struct arena *a) {
         const struct index *ix = index_open(a, patterns_image(a, oom));
         struct reader *reader = reader_new(ix, a);
         size_t before = a->used_bytes;
-        struct scanner *s = scan_new(a, scan_kit_open(a, ix), reader, 0);
+        struct scanner *s = scan_new(a, scan_rules_open(a, ix), reader, 0);
         for (int i = 0; i < 300000 * (k + 1); i++) {
             scan_feed(s, buf_str(&line));
         }
@@ -563,7 +563,7 @@ struct poor_scan {
 static void scan_poorly(void *arg) {
     struct poor_scan *p = arg;
     const struct index *ix = index_open(p->a, p->image);
-    struct scanner *s = scan_new(p->a, scan_kit_open(p->a, ix),
+    struct scanner *s = scan_new(p->a, scan_rules_open(p->a, ix),
                                  reader_new(ix, p->a), 0);
     scan_feed(s, STR("Traceback (most recent call last):\n"
                      "x: CUDA out of memory. Tried to allocate 1 GiB.\n"

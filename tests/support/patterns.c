@@ -89,14 +89,15 @@ struct str patterns_image(struct arena *a, struct pattern_specs specs) {
     struct pattern_list list = corpus_patterns(a, &c);
     for (size_t i = 0; i < list.count; i++)
         pattern_study(a, &list.at[i]);
-    return index_write(a, &c, &list, scan_kit_build(a, &list));
+    return index_write(a, &c, &list, scan_rules_build(a, &list));
 }
 
 const struct scan_result *patterns_scan(struct arena *a,
                                         struct pattern_specs specs,
                                         struct str log, size_t piece) {
     const struct index *ix = index_open(a, patterns_image(a, specs));
-    struct scanner *s = scan_new(a, scan_kit_open(a, ix), reader_new(ix, a), 0);
+    struct scanner *s =
+        scan_new(a, scan_rules_open(a, ix), reader_new(ix, a), 0);
     if (piece == 0) {
         piece = log.n + 1;
     }

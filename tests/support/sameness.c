@@ -7,8 +7,8 @@ const struct scan_result *scan_so(struct arena *a, struct str image,
                                   struct str log, struct scanning how) {
     const struct index *ix =
         how.is_own ? index_open_builtin(a, image) : index_open(a, image);
-    const struct scan_kit *kit = scan_kit_open(a, ix);
-    struct scanner *s = scan_new(a, kit, reader_new(ix, a), 0);
+    const struct scan_rules *rules = scan_rules_open(a, ix);
+    struct scanner *s = scan_new(a, rules, reader_new(ix, a), 0);
     scan_by(s, how.way);
     scan_threads(s, how.threads);
     for (size_t i = 0; i < log.n; i += how.piece) {

@@ -10,7 +10,7 @@
 
 #define HEAD_BYTES 4
 
-struct str scan_kit_build(struct arena *a, const struct pattern_list *set) {
+struct str scan_rules_build(struct arena *a, const struct pattern_list *set) {
     struct str part[PREFILTER_KINDS];
     for (int i = 0; i < PREFILTER_KINDS; i++)
         part[i] = prefilter_build(a, set, (enum prefilter_of)i);
@@ -22,13 +22,14 @@ struct str scan_kit_build(struct arena *a, const struct pattern_list *set) {
     return (struct str){(const char *)out, n};
 }
 
-const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
-    struct scan_kit *kit = arena_alloc(a, sizeof *kit);
+const struct scan_rules *scan_rules_open(struct arena *a,
+                                         const struct index *ix) {
+    struct scan_rules *rules = arena_alloc(a, sizeof *rules);
     struct str blob = index_prefilter(ix);
-    kit->tables = log_tables_new(a);
-    kit->shapes = shapes_new(a);
-    kit->pattern_count = index_pattern_count(ix);
-    kit->entry_count = index_entry_count(ix);
+    rules->tables = log_tables_new(a);
+    rules->shapes = shapes_new(a);
+    rules->pattern_count = index_pattern_count(ix);
+    rules->entry_count = index_entry_count(ix);
     size_t first = blob.n < HEAD_BYTES
                        ? 0
                        : word_at((const unsigned char *)blob.p, 0);
@@ -36,7 +37,7 @@ const struct scan_kit *scan_kit_open(struct arena *a, const struct index *ix) {
     struct str part[PREFILTER_KINDS] = {str_slice(rest, 0, first),
                                         str_slice(rest, first, rest.n)};
     for (int i = 0; i < PREFILTER_KINDS; i++)
-        kit->filter[i] = prefilter_open(a, part[i], kit->pattern_count,
+        rules->filter[i] = prefilter_open(a, part[i], rules->pattern_count,
                                         index_is_builtin(ix));
-    return kit;
+    return rules;
 }
