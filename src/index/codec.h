@@ -7,10 +7,6 @@
 #include "index/index.h"
 #include "index/record.h"
 
-/* LIST(r, e->docs, e->doc_count): the length; reading, also the memory. */
-#define LIST(r, list, count)                                                   \
-    ((list) = record_list((r), (list), &(count), sizeof *(list)))
-
 /* An entry: the fields with is_head, then the others. */
 void codec_entry_head(struct record *r, struct entry *e);
 void codec_entry_rest(struct record *r, struct entry *e);

@@ -46,13 +46,14 @@ struct part {
 struct part reader_part(const struct reader *r, enum section section,
                         uint32_t number);
 size_t reader_count(const struct reader *r, enum section section);
-/* The cached value of that number; NULL: not read yet. */
-void *reader_cached(const struct reader *r, enum section section,
-                    uint32_t number);
-void reader_cache_add(struct reader *r, enum section section, uint32_t number,
-                      void *what);
 struct record reader_record(struct reader *r, enum section section,
                             uint32_t number);
+/* What `read` makes of that record: a struct of `size` bytes, zeroed before. It
+ * is read once and then cached. */
+typedef void record_reader(struct record *record, const struct part *p,
+                           const struct shape *shape, void *out);
+void *reader_get(struct reader *r, enum section section, uint32_t number,
+                 record_reader *read, const struct shape *shape, size_t size);
 /* A struct of that shape (an engine, a model, a GPU ...), read once. */
 void *reader_noun(struct reader *r, enum section section, uint32_t number,
                   const struct shape *shape);

@@ -13,21 +13,20 @@ struct entry_record {
     uint32_t group;
 };
 
+static void read_head(struct record *record, const struct part *p,
+                      const struct shape *shape, void *out) {
+    struct entry_record *e = out;
+    (void)shape;
+    record_number(record, &e->first_pattern);
+    record_number(record, &e->group);
+    e->first_pattern += p->patterns;
+    e->group += p->groups;
+    codec_entry_head(record, &e->entry);
+}
+
 static struct entry_record *record_of(struct reader *r, uint32_t number) {
-    struct entry_record *e = reader_cached(r, SECTION_ENTRY, number);
-    if (e == NULL) {
-        struct record record = reader_record(r, SECTION_ENTRY, number);
-        e = arena_alloc(r->arena, sizeof *e);
-        record_number(&record, &e->first_pattern);
-        record_number(&record, &e->group);
-        struct part p = reader_part(r, SECTION_ENTRY, number);
-        e->first_pattern += p.patterns;
-        e->group += p.groups;
-        codec_entry_head(&record, &e->entry);
-        record_end(&record);
-        reader_cache_add(r, SECTION_ENTRY, number, e);
-    }
-    return e;
+    return reader_get(r, SECTION_ENTRY, number, read_head, NULL,
+                      sizeof(struct entry_record));
 }
 
 const struct entry *reader_entry_head(struct reader *r, uint32_t number) {
@@ -57,30 +56,25 @@ const struct entry *reader_entry_by_id(struct reader *r, struct str id,
 }
 
 /* The entries of a group, checked to be ascending and in range. */
-static struct group *group_of(struct reader *r, uint32_t number) {
-    struct record record = reader_record(r, SECTION_GROUP, number);
-    struct group *group = arena_alloc(r->arena, sizeof *group);
-    struct part p = reader_part(r, SECTION_GROUP, number);
-    size_t entries = p.ix->pack.sections[SECTION_ENTRY].count + p.entries;
-    uint32_t *list = record_list(&record, NULL, &group->count, sizeof *list);
+static void read_group(struct record *record, const struct part *p,
+                       const struct shape *shape, void *out) {
+    struct group *group = out;
+    size_t entries = p->ix->pack.sections[SECTION_ENTRY].count + p->entries;
+    uint32_t *list = record_list(record, NULL, &group->count, sizeof *list);
+    (void)shape;
     for (size_t i = 0; i < group->count; i++) {
-        record_number(&record, &list[i]);
-        list[i] += p.entries;
+        record_number(record, &list[i]);
+        list[i] += p->entries;
         if (list[i] >= entries || (i > 0 && list[i] <= list[i - 1]))
-            record_damaged(&record, "a group is out of order");
+            record_damaged(record, "a group is out of order");
     }
-    record_end(&record);
     group->entries = list;
-    return group;
 }
 
 struct group reader_group(struct reader *r, uint32_t entry_number) {
-    uint32_t number = record_of(r, entry_number)->group;
-    struct group *group = reader_cached(r, SECTION_GROUP, number);
-    if (group == NULL) {
-        group = group_of(r, number);
-        reader_cache_add(r, SECTION_GROUP, number, group);
-    }
+    const struct group *group =
+        reader_get(r, SECTION_GROUP, record_of(r, entry_number)->group,
+                   read_group, NULL, sizeof *group);
     return *group;
 }
 
@@ -96,14 +90,9 @@ uint32_t reader_condition_pattern(struct reader *r, uint32_t entry_number,
 /* ---- by component ---- */
 
 struct numbered {
-    struct str id;
+    struct str id; /* first, for str_order() */
     uint32_t number;
 };
-
-static int by_id(const void *x, const void *y) {
-    const struct numbered *a = x, *b = y;
-    return str_cmp(a->id, b->id);
-}
 
 struct number_list reader_entries_of(struct reader *r, struct str component) {
     size_t most = reader_count(r, SECTION_ENTRY), count = 0;
@@ -116,7 +105,7 @@ struct number_list reader_entries_of(struct reader *r, struct str component) {
             sorted[count++] = (struct numbered){e->id, i};
     }
     if (count > 1)
-        qsort(sorted, count, sizeof *sorted, by_id);
+        qsort(sorted, count, sizeof *sorted, str_order);
     for (size_t i = 0; i < count; i++)
         list[i] = sorted[i].number;
     return (struct number_list){list, count};

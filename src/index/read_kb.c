@@ -52,16 +52,16 @@ bool reader_has_lever(struct reader *r, struct str lever) {
     return false;
 }
 
+static void read_ranking(struct record *record, const struct part *p,
+                         const struct shape *shape, void *out) {
+    (void)p;
+    (void)shape;
+    codec_ranking(record, out);
+}
+
 const struct ranking *reader_ranking(struct reader *r) {
-    struct ranking *ranking = reader_cached(r, SECTION_RANKING, 0);
-    if (ranking == NULL) {
-        struct record record = reader_record(r, SECTION_RANKING, 0);
-        ranking = arena_alloc(r->arena, sizeof *ranking);
-        codec_ranking(&record, ranking);
-        record_end(&record);
-        reader_cache_add(r, SECTION_RANKING, 0, ranking);
-    }
-    return ranking;
+    return reader_get(r, SECTION_RANKING, 0, read_ranking, NULL,
+                      sizeof(struct ranking));
 }
 
 /* ---- components ---- */

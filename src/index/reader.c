@@ -19,40 +19,41 @@ static size_t chain_of(enum section section, uint32_t number) {
     return ((size_t)number + (size_t)section * 7) % CACHE_CHAINS;
 }
 
-void *reader_cached(const struct reader *r, enum section section,
-                    uint32_t number) {
-    const struct cached *cached = r->cache[chain_of(section, number)];
-    while (cached != NULL &&
-           (cached->number != number || cached->section != section))
-        cached = cached->next;
-    return cached != NULL ? cached->what : NULL;
-}
-
-void reader_cache_add(struct reader *r, enum section section, uint32_t number,
-                      void *what) {
-    struct cached **chain = &r->cache[chain_of(section, number)];
-    struct cached *cached = arena_alloc(r->arena, sizeof *cached);
-    *cached = (struct cached){*chain, section, number, what};
-    *chain = cached;
-}
-
 struct record reader_record(struct reader *r, enum section section,
                             uint32_t number) {
     struct part p = reader_part(r, section, number);
     return pack_record(&p.ix->pack, r->arena, section, p.number);
 }
 
+void *reader_get(struct reader *r, enum section section, uint32_t number,
+                 record_reader *read, const struct shape *shape, size_t size) {
+    struct cached **chain = &r->cache[chain_of(section, number)];
+    struct cached *c = *chain;
+    while (c != NULL && (c->number != number || c->section != section))
+        c = c->next;
+    if (c != NULL)
+        return c->what;
+    struct part p = reader_part(r, section, number);
+    struct record record =
+        pack_record(&p.ix->pack, r->arena, section, p.number);
+    void *what = arena_alloc(r->arena, size);
+    read(&record, &p, shape, what);
+    record_end(&record);
+    c = arena_alloc(r->arena, sizeof *c);
+    *c = (struct cached){*chain, section, number, what};
+    *chain = c;
+    return what;
+}
+
+static void read_noun(struct record *record, const struct part *p,
+                      const struct shape *shape, void *out) {
+    (void)p;
+    codec_shape(record, shape, out);
+}
+
 void *reader_noun(struct reader *r, enum section section, uint32_t number,
                   const struct shape *shape) {
-    void *noun = reader_cached(r, section, number);
-    if (noun == NULL) {
-        struct record record = reader_record(r, section, number);
-        noun = arena_alloc(r->arena, shape->size);
-        codec_shape(&record, shape, noun);
-        record_end(&record);
-        reader_cache_add(r, section, number, noun);
-    }
-    return noun;
+    return reader_get(r, section, number, read_noun, shape, shape->size);
 }
 
 void *reader_noun_by_id(struct reader *r, enum section section, struct str id,
@@ -96,18 +97,18 @@ bool reader_number(struct reader *r, enum section section, struct str name,
 
 /* ---- patterns ---- */
 
+static void read_pattern(struct record *record, const struct part *part,
+                         const struct shape *shape, void *out) {
+    struct pattern *p = out;
+    (void)shape;
+    codec_pattern(record, p);
+    p->id = part->patterns + part->number;
+    p->owner += part->entries;
+}
+
 const struct pattern *reader_pattern(struct reader *r, uint32_t id) {
-    struct pattern *p = reader_cached(r, SECTION_PATTERN, id);
-    if (p == NULL) {
-        struct record record = reader_record(r, SECTION_PATTERN, id);
-        p = arena_alloc(r->arena, sizeof *p);
-        p->id = id;
-        codec_pattern(&record, p);
-        record_end(&record);
-        p->owner += reader_part(r, SECTION_PATTERN, id).entries;
-        reader_cache_add(r, SECTION_PATTERN, id, p);
-    }
-    return p;
+    return reader_get(r, SECTION_PATTERN, id, read_pattern, NULL,
+                      sizeof(struct pattern));
 }
 
 /* The common beginning of compiled patterns. Only the built-in index has
