@@ -141,11 +141,9 @@ static void add_fronts(struct trial *t, const struct branch *first,
 
 /* True if a step may be counted on this unit, repeated. */
 static bool may_count_on(struct trial *t, struct str unit) {
-    buf_clear(&t->text);
-    while (t->text.n < unit.n + FRONT_MAX)
-        for (size_t i = 0; i < unit.n; i++)
-            buf_add_char(&t->text, as_front(t, unit.p[i]));
-    struct str text = buf_str(&t->text);
+    struct str text = repeated(t, unit, 1 + FRONT_MAX / unit.n + 1);
+    for (size_t i = 0; i < text.n; i++)
+        t->text.p[i] = as_front(t, text.p[i]);
     for (size_t i = 0; i < t->front_count; i++) {
         struct str front = {t->fronts[i].text, t->fronts[i].n};
         if (str_find(text, front) < text.n)
@@ -244,15 +242,22 @@ static bool tries_all(struct trial *t, const struct pattern_text *text,
            grows_on_sample(t, sample);
 }
 
-/* Tries the pattern without its guards, as a scan searches for it: guard.h. */
-static bool tries_body(struct trial *t, const struct written_pattern *w,
-                       struct str sample) {
-    if (w->parts.guards.count == 0)
-        return false;
-    struct pattern_text body =
-        pattern_text_prepared(t->a, w->parts.body, w->text.needs_utf);
-    struct literals literals = literals_of(t->a, &body);
-    return tries_all(t, &body, &literals.best, sample);
+/* Tries the body and its guards apart, as a scan searches for them: guard.h. Of
+ * the literals, which stand in the body, the guards need but one: it fills
+ * lines that they look through. */
+static bool tries_guarded(struct trial *t, const struct written_pattern *w,
+                          struct str sample) {
+    const struct str_list *list = &w->parts.guards;
+    struct str_list words = w->literals.best, one = words;
+    struct str all = w->text.text, last = list->at[list->count - 1];
+    struct str guards = str_slice(all, 0, (size_t)(last.p - all.p) + last.n);
+    struct pattern_text body = pattern_text_prepared(t->a, w->parts.body,
+                                                     w->text.needs_utf),
+                        front = pattern_text_prepared(t->a, guards,
+                                                      w->text.needs_utf);
+    one.count = words.count > 1 ? 1 : words.count;
+    return tries_all(t, &body, &words, sample) ||
+           tries_all(t, &front, &one, sample);
 }
 
 bool written_grows(const struct written_pattern *w, struct str sample,
@@ -262,8 +267,10 @@ bool written_grows(const struct written_pattern *w, struct str sample,
     *worst = (struct pattern_growth){0};
     buf_init_in(&t.text, t.a, 0);
     buf_init_in(&t.unit, t.a, 0);
-    bool is_growing = tries_all(&t, &w->text, &w->literals.best, sample) ||
-                      tries_body(&t, w, sample);
+    bool is_growing =
+        w->parts.guards.count > 0
+            ? tries_guarded(&t, w, sample)
+            : tries_all(&t, &w->text, &w->literals.best, sample);
     arena_release_to(w->a, before);
     return is_growing;
 }

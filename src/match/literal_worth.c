@@ -15,22 +15,26 @@
 #define LONG_ENOUGH 1024 /* more than any literal's letters are worth */
 #define TELLING 8 /* what some letters are worth that not all logs have */
 
-static const struct str healthy[] = {
-#define LINE(text) {text, sizeof text - 1},
+/* The lines one behind the other, each with a '\0' at its end. */
+#define MEMBER(line) CALLED(line)
+#define CALLED(line) on_##line
+static const struct {
+#define LINE(text) char MEMBER(__LINE__)[sizeof text];
+#include "match/healthy.def"
+#undef LINE
+} healthy = {
+#define LINE(text) text,
 #include "match/healthy.def"
 #undef LINE
 };
 
-const struct str *healthy_lines(size_t *count) {
-    *count = sizeof healthy / sizeof healthy[0];
-    return healthy;
+struct str healthy_lines(void) {
+    return (struct str){(const char *)&healthy, sizeof healthy};
 }
 
 bool literal_is_common(struct str s) {
-    for (size_t i = 0; i < sizeof healthy / sizeof healthy[0]; i++)
-        if (str_find(healthy[i], s) < healthy[i].n)
-            return true;
-    return false;
+    struct str all = healthy_lines();
+    return str_find(all, s) < all.n;
 }
 
 /* How many bytes stand at `at` of what each frame of a Python traceback says,
@@ -85,28 +89,32 @@ static size_t least_rarity(const struct str_list *set) {
 }
 
 /* Too short; long enough; long enough, and healthy logs have none. */
+#define CLASS_MOST 2
 static size_t class_of(const struct str_list *set) {
     bool is_common = false;
     if (shortest_of(set) < MATCH_LITERAL_MIN)
         return 0;
     for (size_t i = 0; i < set->count && !is_common; i++)
         is_common = literal_is_common(set->at[i]);
-    return is_common ? 1 : 2;
+    return is_common ? CLASS_MOST - 1 : CLASS_MOST;
 }
 
-size_t literal_worth(const struct str_list *set) {
-    size_t least = least_rarity(set), shortest = shortest_of(set);
+size_t literal_worth(const struct str_list *set, size_t least) {
+    size_t rarest = least_rarity(set), shortest = shortest_of(set);
     if (set->count == 0)
         return 0;
     size_t cost = set->count - 1;
-    size_t value = least > cost + shortest ? least - cost : shortest;
+    size_t value = rarest > cost + shortest ? rarest - cost : shortest;
     value = shortest < WEAK_LITERAL_MIN ? 0 : value;
-    return worth(value + class_of(set) * LONG_ENOUGH, set->count);
+    if (worth(value + CLASS_MOST * LONG_ENOUGH, set->count) <= least)
+        return 0; /* whatever its class is */
+    size_t all = worth(value + class_of(set) * LONG_ENOUGH, set->count);
+    return all > least ? all : 0;
 }
 
 bool literals_tell_more(const struct str_list *x, const struct str_list *y) {
     size_t of_x = class_of(x), of_y = class_of(y);
     return of_x > of_y ||
            (of_x == of_y && least_rarity(y) < TELLING &&
-            literal_worth(x) > literal_worth(y));
+            literal_worth(x, literal_worth(y, 0)) > 0);
 }

@@ -182,7 +182,6 @@ static struct words words_of(struct arena *a, const struct str_list *texts,
             return (struct words){.worth = 0};
         words_add(&w, text, sum(front, (struct size){has_blank, has_blank}));
     }
-    w.worth = literal_worth(&w.set);
     return w;
 }
 
@@ -192,6 +191,7 @@ static struct words best_of(struct arena *a, const struct piece *x) {
 }
 
 static void keep_better(struct words *best, struct words other) {
+    other.worth = literal_worth(&other.set, best->worth);
     if (other.worth > best->worth)
         *best = other;
 }
@@ -354,7 +354,6 @@ static struct words either_of(struct arena *a, const struct words *x,
         words_add(&both, x->set.at[i], x->front[i]);
     for (size_t i = 0; i < y->set.count; i++)
         words_add(&both, y->set.at[i], y->front[i]);
-    both.worth = literal_worth(&both.set);
     return both;
 }
 

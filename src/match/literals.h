@@ -26,12 +26,12 @@ struct literals {
 struct literals literals_of(struct arena *a, const struct pattern_text *text);
 
 /* literal_worth.c: how rare a set is: the worth of its most frequent member,
- * less for a larger set. */
-size_t literal_worth(const struct str_list *set);
+ * less for a larger set; 0 if it is no more than `least`. */
+size_t literal_worth(const struct str_list *set, size_t least);
 /* True if the words of y are poor, and those of x, of which there are more, are
  * better. */
 bool literals_tell_more(const struct str_list *x, const struct str_list *y);
-/* Lines of logs in which nothing is wrong, folded. */
-const struct str *healthy_lines(size_t *count);
+/* Lines of logs in which nothing is wrong, folded, each with a '\0' at its end. */
+struct str healthy_lines(void);
 
 #endif

@@ -121,14 +121,13 @@ static void count_text(struct builder *b, struct str s, uint32_t cost) {
 }
 
 static void count_all(struct builder *b) {
-    size_t healthy;
-    const struct str *lines = healthy_lines(&healthy);
     b->counts = arena_array(b->a, (size_t)1 << COUNTS_LOG2,
                             sizeof *b->counts);
     b->ends = arena_array(b->a, (size_t)1 << COUNTS_LOG2, sizeof *b->ends);
-    for (size_t i = 0; i < healthy; i++) {
-        count_text(b, lines[i], HEALTHY_COST);
-        *count_of(b->ends, lines[i].p + lines[i].n - COUNTED_BYTES) += END_COST;
+    for (struct str all = healthy_lines(), line; all.n > 0;) {
+        line = str_cut(all, '\0', &all);
+        count_text(b, line, HEALTHY_COST);
+        *count_of(b->ends, line.p + line.n - COUNTED_BYTES) += END_COST;
     }
     for (uint32_t i = 0; i < b->literal_count; i++)
         count_text(b, b->literals[i], SHARE_COST);

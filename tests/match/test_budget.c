@@ -94,6 +94,10 @@ static void squares_are_found(struct arena *a) {
     assert_false(grows(a, "toy_server[^\\n]{0,3000}?--size (\\d+)", ""));
     assert_true(grows(a, "toy (?=[^\\n]*loss)", "toy toy\n"));
     assert_true(grows(a, "toy[^~]*?\\s[^~]{0,120}?gone", "a toy lies gon\n"));
+    assert_true(grows(a, "^(?!toy_is)toy_server[^~]*?gone", ""));
+    assert_true(grows(a, "^(?![^~]*?gone)toy_server is here", ""));
+    assert_true(grows(a, "^(?!(?:\\w+\\s?)+;)toy_server is here", ""));
+    assert_false(grows(a, "^(?![^\\n]*?gone)toy_server[^\\n]*?here", ""));
 }
 
 /* A whole line is gone through, but once. */
