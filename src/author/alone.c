@@ -11,7 +11,7 @@
 
 static bool check_one(struct build *d, const struct source *src,
                       struct str id, struct entry *out) {
-    const struct node *root = yaml_read(&d->c, src);
+    const struct node *root = yaml_read(&d->c, d->nodes, src);
     if (root == NULL)
         return false;
     src = source_as_draft(&d->c, src, root);
@@ -32,7 +32,7 @@ static const struct author_options no_options;
 
 bool author_read_entry(struct arena *a, struct str path, struct str yaml,
                        diag_fn on_diag, void *ctx, struct entry *out) {
-    struct build d = {.a = a, .options = &no_options,
+    struct build d = {.a = a, .nodes = a, .options = &no_options,
                       .c = {.a = a, .scratch = a}};
     struct entry e = {0};
     struct str id = path;
@@ -48,7 +48,7 @@ bool author_read_entry(struct arena *a, struct str path, struct str yaml,
 
 struct author_result author_check_alone(struct arena *a, struct str path,
                                         diag_fn on_diag, void *ctx) {
-    struct build d = {.a = a, .options = &no_options,
+    struct build d = {.a = a, .nodes = a, .options = &no_options,
                       .c = {.a = a, .scratch = a}};
     const struct source *src = build_source(&d, path);
     struct entry e = {0};
@@ -61,10 +61,10 @@ struct author_result author_check_alone(struct arena *a, struct str path,
 
 static void lay_out_file(struct arena *a, struct str path, diag_fn on_diag,
                          void *ctx, struct layout_sums *sums) {
-    struct build d = {.a = a, .options = &no_options,
+    struct build d = {.a = a, .nodes = a, .options = &no_options,
                       .c = {.a = a, .scratch = a}};
     const struct source *src = build_source(&d, path);
-    const struct node *root = src != NULL ? yaml_read(&d.c, src) : NULL;
+    const struct node *root = src != NULL ? yaml_read(&d.c, a, src) : NULL;
     complaints_report(&d.c, on_diag, ctx);
     sums->files++;
     if (root == NULL || d.c.errors > 0) { /* a duplicate key would be lost */

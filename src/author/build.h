@@ -1,7 +1,8 @@
 /* build.h: the state of a compilation.
  *
  * Every struct that was read (an entry, an engine, a model ...) is kept with
- * its YAML node, so that later checks can report a place. */
+ * its YAML node, so that later checks can report a place. The nodes, which take
+ * more room than all else, go before the index is written. */
 #ifndef AUTHOR_BUILD_H
 #define AUTHOR_BUILD_H
 
@@ -20,7 +21,9 @@ struct made {
     void *what; /* struct entry, engine, model, gpu, component, cause,
                    workaround, act, lint_rule, program */
     const struct source *src;
-    const struct node *node; /* its mapping; NULL: the file has none */
+    const struct node *node; /* its mapping; NULL: the file has none, or it is
+                                forgotten */
+    size_t at; /* in the list of its file */
     struct str log_path, ok_log_path; /* of an entry; or empty */
     bool is_broken; /* a part of it could not be read */
 };
@@ -31,7 +34,7 @@ struct made_list {
 };
 
 struct build {
-    struct arena *a;
+    struct arena *a, *nodes; /* nodes: of YAML */
     const struct author_options *options;
     struct str entries_dir, kb_dir, i18n_dir;
     struct complaints c;
@@ -61,7 +64,8 @@ void build_put(struct build *d, enum made_kind kind, struct made made);
 typedef void (*made_check)(struct build *d, const struct made *m);
 void build_each(struct build *d, enum made_kind kind, made_check check);
 /* share.c: Do each of count things on all processors. own is the build of a
- * thread: its complaints are added to d in the order of the things. */
+ * thread: its complaints are added to d in the order of the things, and its
+ * nodes end with those of d. */
 typedef void shared_fn(struct build *own, const void *what, size_t i);
 void build_share(struct build *d, size_t count, shared_fn *each,
                  const void *what);

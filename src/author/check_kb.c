@@ -239,7 +239,7 @@ static void check_page(struct build *d, const char *name, struct str now) {
 }
 
 void check_layout(struct build *d, const struct made *m) {
-    struct str text = layout_entry(d->a, m->src, m->node,
+    struct str text = layout_entry(d->c.scratch, m->src, m->node,
                                    path_folder(m->src->path));
     struct str is = m->src->text;
     size_t at = 0;

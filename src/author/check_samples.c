@@ -110,15 +110,21 @@ static struct bench *bench_new(struct arena *a, const struct trials *on) {
     return b;
 }
 
+/* The node of a sample of item i of that list of its file: no nodes are kept
+ * for the few that fail. */
+static const struct node *sample_node(struct build *d, const struct made *m,
+                                      const char *list, size_t i) {
+    const struct node *root = yaml_read(&d->c, d->c.scratch, m->src);
+    return node_get(node_item(node_get(root, list), i), "sample");
+}
+
 static void check_signature_sample(struct build *d, const struct made *m,
                                    size_t i) {
     const struct entry *e = made_entry(m);
-    const struct node *list = node_get(m->node, "signatures");
-    const struct node *n = node_get(node_item(list, i), "sample");
     struct answered by = try(d, e, m->src->path, e->signatures[i].sample);
-    struct place place = node_place_at(n, 0);
     if (by.by_itself || by.by_related)
         return;
+    struct place place = node_place_at(sample_node(d, m, "signatures", i), 0);
     if (by.stranger.n > 0)
         complain(&d->c, m->src, place, CODE_sample_taken,
                  "`%.*s` answers this sample; it is neither of this group "
@@ -141,7 +147,7 @@ static void check_program_sample(struct build *d, const struct made *m) {
     struct str log = arena_printf(d->c.scratch, "%.*s" FAILURE, STR_ARG(p->sample));
     struct str shown = try(d, NULL, m->src->path, log).program;
     if (!str_eq(shown, p->id))
-        complain(&d->c, m->src, node_get(m->node, "sample")->place,
+        complain(&d->c, m->src, sample_node(d, m, "programs", m->at)->place,
                  CODE_sample_unanswered,
                  "the sample does not show `%.*s` but %.*s", STR_ARG(p->id),
                  STR_ARG(shown.n > 0 ? shown : STR("none")));

@@ -59,10 +59,25 @@ static struct str build_image(struct build *d) {
                                      : index_of_pack(d->a, &d->corpus, pack);
 }
 
+static void end_nodes(void *nodes) {
+    arena_free(nodes);
+}
+
+/* Whoever wants a node from here on reads its file again. */
+static void forget_nodes(struct build *d) {
+    arena_free(d->nodes);
+    for (int kind = 0; kind < MADE_KIND_COUNT_OF; kind++)
+        for (size_t i = 0; i < d->made[kind].count; i++)
+            d->made[kind].at[i].node = NULL;
+}
+
 struct build *build_read(struct arena *a, const struct author_options *o) {
     struct build *d = arena_alloc(a, sizeof *d);
     struct str entries = str_trim_end(o->entries_dir, '/');
     d->a = a;
+    d->nodes = arena_alloc(a, sizeof *d->nodes);
+    arena_init(d->nodes, a->from, a->ceiling_bytes);
+    arena_defer(a, end_nodes, d->nodes);
     d->options = o;
     d->c.a = d->c.scratch = a;
     d->entries_dir = entries;
@@ -112,6 +127,7 @@ struct author_result author_compile(struct arena *a,
     check_all(d);
     *image = (struct str){0};
     if (d->c.errors == 0) {
+        forget_nodes(d);
         build_add_bases(d);
         struct str built = build_image(d);
         if (d->c.errors == 0)

@@ -513,7 +513,7 @@ struct str layout_entry(struct arena *a, const struct source *src,
     for (size_t i = 0; i < l.comment_count; i++)
         is_whole = is_whole && l.comments[i].is_put;
     const struct node *again =
-        yaml_read(&none, source_new(a, src->path, text));
+        yaml_read(&none, a, source_new(a, src->path, text));
     return is_whole && again != NULL
                    && is_equivalent(&l, root, again, &shape_entry)
                ? text : src->text;

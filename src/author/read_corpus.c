@@ -93,7 +93,7 @@ static struct made read_entry_file(struct build *d, struct str path) {
                  "an entry is entries/<component>/<slug>.yaml, in lower case");
         return none;
     }
-    const struct node *root = yaml_read(&d->c, src);
+    const struct node *root = yaml_read(&d->c, d->nodes, src);
     if (root == NULL)
         return none;
     src = source_as_draft(&d->c, src, root);
@@ -172,7 +172,7 @@ static struct kb_file kb_read(struct build *d, struct str path,
                               const struct shape *shape) {
     struct kb_file f = {build_source(d, path), shape, NULL,
                         arena_alloc(d->a, shape->size)};
-    f.root = f.src != NULL ? yaml_read(&d->c, f.src) : NULL;
+    f.root = f.src != NULL ? yaml_read(&d->c, d->nodes, f.src) : NULL;
     if (f.root != NULL)
         shape_read(&(struct reading){&d->c, f.src}, shape, f.root, f.what);
     return f;
@@ -199,7 +199,7 @@ static void put_all(struct build *d, enum made_kind kind,
                   (struct made){.id = id != NULL
                                           ? *(struct str *)(void *)(at + id->at)
                                           : act_key(d->a, &act->acts_on),
-                                .what = at, .src = f->src,
+                                .what = at, .src = f->src, .at = i,
                                 .node = node_item(node_get(f->root, key), i)});
     }
 }

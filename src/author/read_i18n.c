@@ -44,7 +44,8 @@ static struct keyed_texts read_language(struct build *d, enum lang lang) {
     struct str file = arena_printf(d->a, "%s.yaml", lang_name((enum lang)lang));
     const struct source *src =
         build_source(d, path_join(d->a, d->i18n_dir, file));
-    const struct node *root = src == NULL ? NULL : yaml_read(&d->c, src);
+    const struct node *root =
+        src == NULL ? NULL : yaml_read(&d->c, d->nodes, src);
     if (root == NULL)
         return list;
     d->i18n_src[lang] = src;

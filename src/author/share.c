@@ -18,7 +18,7 @@ struct told { /* of one thing: complaints of that worker */
 
 struct worker {
     struct build own;
-    struct arena scratch;
+    struct arena scratch, nodes;
 };
 
 struct share {
@@ -35,16 +35,17 @@ struct one {
     size_t i;
 };
 
-static void scratch_end(void *arg) {
+static void end_arena(void *arg) {
     arena_free(arg);
 }
 
 static void begin(const struct share *s, struct arena *keep,
                   struct worker *w) {
     arena_init(&w->scratch, keep->from, SCRATCH_BYTES_MAX);
-    arena_defer(keep, scratch_end, &w->scratch);
+    arena_defer(keep, end_arena, &w->scratch);
     w->own = *s->d;
     w->own.a = keep;
+    w->own.nodes = &w->nodes;
     w->own.c = (struct complaints){.a = keep, .scratch = &w->scratch};
     w->own.samples = w->own.open_phrases = 0;
     memset(w->own.fact_used, 0, sizeof w->own.fact_used);
@@ -83,6 +84,10 @@ void build_share(struct build *d, size_t count, shared_fn *each,
     uint32_t threads = parallel_processors();
     s.workers = arena_array(d->a, threads, sizeof *s.workers);
     s.told = arena_array(d->a, count, sizeof *s.told);
+    for (uint32_t w = 0; w < threads; w++) {
+        arena_init(&s.workers[w].nodes, d->a->from, d->a->ceiling_bytes);
+        arena_defer(d->nodes, end_arena, &s.workers[w].nodes);
+    }
     parallel_run(parallel_new(d->a, threads), count, part, &s);
     for (size_t i = 0; i < count; i++) {
         const struct told *told = &s.told[i];

@@ -19,6 +19,7 @@ struct anchor {
 
 struct parse {
     struct complaints *c;
+    struct arena *a; /* of the nodes */
     const struct source *src;
     yaml_parser_t *libyaml;
     yaml_event_t event; /* the current one */
@@ -77,7 +78,7 @@ static struct place event_place(const struct parse *p) {
 }
 
 static struct node *node_new(struct parse *p, enum node_kind kind) {
-    struct node *n = arena_alloc(p->c->a, sizeof *n);
+    struct node *n = arena_alloc(p->a, sizeof *n);
     n->kind = kind;
     n->src = p->src;
     n->place = event_place(p);
@@ -93,7 +94,7 @@ static struct node *node_new(struct parse *p, enum node_kind kind) {
 static void remember(struct parse *p, const struct node *node) {
     if (node->anchor == NULL)
         return;
-    struct anchor *a = arena_alloc(p->c->a, sizeof *a);
+    struct anchor *a = arena_alloc(p->a, sizeof *a);
     a->name = str_of(node->anchor);
     a->node = node;
     a->next = p->anchors;
@@ -137,7 +138,7 @@ static void refuse_tag(struct parse *p, const yaml_char_t *tag) {
 
 static const char *anchor_name(struct parse *p, const yaml_char_t *name) {
     return name == NULL ? NULL
-                        : arena_str(p->c->a, str_of((const char *)name)).p;
+                        : arena_str(p->a, str_of((const char *)name)).p;
 }
 
 /* The text of the current scalar, as it stands in its lines if it does. */
@@ -187,7 +188,7 @@ static void add_child(struct parse *p, struct node *n, struct pair child) {
 static void close_node(struct parse *p, struct node *n) {
     bool is_list = n->kind == NODE_LIST;
     size_t size = is_list ? sizeof *n->items : sizeof *n->pairs;
-    void *all = arena_array(p->c->a, n->count, size);
+    void *all = arena_array(p->a, n->count, size);
     p->open_count -= n->count;
     p->depth--;
     if (is_list)
@@ -313,15 +314,16 @@ static void event_end(void *what) {
     yaml_event_delete(what);
 }
 
-static struct parse *parse_begin(struct complaints *c,
+static struct parse *parse_begin(struct complaints *c, struct arena *nodes,
                                  const struct source *src) {
-    struct parse *p = arena_alloc(c->a, sizeof *p);
-    *p = (struct parse){.c = c, .src = src, .depth_most = YAML_DEPTH_MAX};
-    p->libyaml = arena_alloc(c->a, sizeof *p->libyaml);
+    struct parse *p = arena_alloc(nodes, sizeof *p);
+    *p = (struct parse){.c = c, .a = nodes, .src = src,
+                        .depth_most = YAML_DEPTH_MAX};
+    p->libyaml = arena_alloc(nodes, sizeof *p->libyaml);
     if (yaml_parser_initialize(p->libyaml) == 0)
         arena_raise(c->a, FAIL_MEMORY, "no memory to read YAML");
-    arena_defer(c->a, parser_end, p->libyaml);
-    arena_defer(c->a, event_end, &p->event);
+    arena_defer(nodes, parser_end, p->libyaml);
+    arena_defer(nodes, event_end, &p->event);
     yaml_parser_set_encoding(p->libyaml, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(p->libyaml,
                                  (const unsigned char *)src->text.p,
@@ -329,19 +331,20 @@ static struct parse *parse_begin(struct complaints *c,
     return p;
 }
 
-const struct node *yaml_read(struct complaints *c, const struct source *src) {
-    const struct arena_defer *before = c->a->deferred;
-    struct parse *p = parse_begin(c, src);
+const struct node *yaml_read(struct complaints *c, struct arena *nodes,
+                             const struct source *src) {
+    const struct arena_defer *before = nodes->deferred;
+    struct parse *p = parse_begin(c, nodes, src);
     next_event(p); /* the stream begins */
     next_event(p);
     const struct node *root = read_only_document(p);
-    arena_release_to(c->a, before); /* libyaml holds 64 KiB for each file */
+    arena_release_to(nodes, before); /* libyaml holds 64 KiB for each file */
     return root;
 }
 
 struct documents yaml_read_foreign(struct complaints *c,
                                    const struct source *src) {
-    struct parse *p = parse_begin(c, src);
+    struct parse *p = parse_begin(c, c->a, src);
     struct documents list = {.count = 0};
     size_t cap = 0;
     p->is_foreign = true;

@@ -3,8 +3,9 @@
  *   source   path, bytes, and the offsets of its lines
  *   node     scalar | list | map, with line and column (1-based, characters)
  *
- * Everything is allocated in the arena of the complaints, what is only needed
- * while a file is read in their scratch. */
+ * Nodes have an arena of their own, since many are needed for a while only.
+ * Texts live as long as the source: where one does not stand in it as it is, it
+ * is a copy in the arena of the complaints. */
 #ifndef AUTHOR_YAML_H
 #define AUTHOR_YAML_H
 
@@ -37,11 +38,12 @@ struct node {
 
 /* NULL after complaints. The source must be UTF-8, which build_source()
  * checks. */
-const struct node *yaml_read(struct complaints *c, const struct source *src);
+const struct node *yaml_read(struct complaints *c, struct arena *nodes,
+                             const struct source *src);
 
 /* All documents of a file outside the corpus, up to the first syntax error,
  * which is a complaint. Tags are ignored; the first of duplicate keys
- * counts. */
+ * counts. The nodes are in the arena of the complaints. */
 struct documents {
     const struct node **at;
     size_t count;
