@@ -31,7 +31,7 @@ size_t literal_worth(const struct str_list *set, size_t least);
 /* True if the words of y are poor, and those of x, of which there are more, are
  * better. */
 bool literals_tell_more(const struct str_list *x, const struct str_list *y);
-/* Lines of logs in which nothing is wrong, folded, each with a '\0' at its end. */
+/* Lines of logs in which nothing is wrong, folded; each ends with '\0'. */
 struct str healthy_lines(void);
 
 #endif
