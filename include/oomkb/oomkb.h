@@ -6,7 +6,8 @@
  *     oomkb_report *report;
  *     oomkb_error err;
  *     if (oomkb_open(NULL, &kb, &err) != OOMKB_OK) ...
- *     if (oomkb_diagnose(kb, log, log_bytes, NULL, &report, &err) != OOMKB_OK) ...
+ *     if (oomkb_diagnose(kb, log, log_bytes, NULL, &report, &err) != OOMKB_OK)
+ *         ...
  *     oomkb_report_write(report, "json", NULL, my_writer, my_ctx, &err);
  *     oomkb_report_free(report);
  *     oomkb_close(kb);

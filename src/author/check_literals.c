@@ -62,8 +62,8 @@ static void add_signature(struct build *d, struct uses *u,
                      STR_ARG(list.at[i]), (size_t)MATCH_LITERAL_MIN);
         else if (literal_is_common(list.at[i]) && !s->is_prose)
             complain(&d->c, m->src, place_of(m, signature), CODE_costly_literal,
-                     "signature `%.*s` is looked for by `%.*s`, which stands in "
-                     "logs of healthy programs", STR_ARG(s->id),
+                     "signature `%.*s` is looked for by `%.*s`, which stands "
+                     "in logs of healthy programs", STR_ARG(s->id),
                      STR_ARG(list.at[i]));
     }
 }

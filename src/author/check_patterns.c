@@ -1,8 +1,9 @@
 /* check_patterns.c: patterns, samples of signatures, predicates.
  *
  * match/ checks a pattern and returns the byte of an error; index/ checks a
- * predicate. Here errors get their place in the file. Each pattern is read once:
- * what a run wants to know of it is kept, whatever else it is checked for. */
+ * predicate. Here errors get their place in the file. Each pattern is read
+ * once: what a run wants to know of it is kept, whatever else it is checked
+ * for. */
 #include "author/check.h"
 
 #include "base/limits.h"
@@ -127,7 +128,8 @@ static const struct node *condition_node(const struct made *m, size_t ordinal) {
 
 static struct pattern_site site_of(const struct build *d,
                                    const struct pattern *p) {
-    bool is_entry = p->kind == PATTERN_SIGNATURE || p->kind == PATTERN_CONDITION;
+    bool is_entry =
+        p->kind == PATTERN_SIGNATURE || p->kind == PATTERN_CONDITION;
     struct pattern_site s = {
         .m = &d->made[is_entry ? MADE_ENTRY : MADE_ENGINE].at[p->owner],
         .use = USE_CONDITION, .is_weak = p->is_weak};
@@ -144,15 +146,17 @@ static struct pattern_site site_of(const struct build *d,
     case PATTERN_CONTEXT:
         n = node_item(node_get(root, "contexts"), p->ordinal);
         s.use = USE_CONTEXT;
-        s.is_weak = n != NULL ? is_true(node_get(n, "weak"))
-                              : ((const struct engine *)s.m->what)->has_programs;
+        s.is_weak = n != NULL
+                        ? is_true(node_get(n, "weak"))
+                        : ((const struct engine *)s.m->what)->has_programs;
         s.flags = n == NULL ? node_or(node_get(root, "flags"), root) : NULL;
         break;
     case PATTERN_STAGE:
         n = node_item(node_get(root, "stages"), p->ordinal);
         frame = node_get(n, "frame");
         passed = node_get(n, "passed");
-        s.node = frame == NULL || passed == NULL ? node_or(frame, passed) : NULL;
+        s.node =
+            frame == NULL || passed == NULL ? node_or(frame, passed) : NULL;
         return s;
     }
     s.node = node_get(n, "pattern");

@@ -65,7 +65,8 @@ static void add(struct adding *to, const struct buf *pattern,
 static const char *value_pattern(enum fact_name fact, bool is_scaled) {
     switch (fact_unit(fact)) {
     case UNIT_BYTES:
-        return is_scaled ? "\\d+(?:\\.\\d+)?" : "(?&amount)|\\d+(?![\\d.]*[A-Za-z])";
+        return is_scaled ? "\\d+(?:\\.\\d+)?"
+                         : "(?&amount)|\\d+(?![\\d.]*[A-Za-z])";
     case UNIT_TOKENS:
         return "\\d+(?:\\.\\d+)?[kK]?";
     case UNIT_BLOCKS:

@@ -217,7 +217,8 @@ void check_phrases(struct build *d) {
     for (size_t k = 0; d->open_phrases > 0 &&
                        k < sizeof kinds / sizeof *kinds; k++)
         build_each(d, kinds[k], count_open);
-    for (int lang = 0; d->banned_terms != NULL && lang < LANG_COUNT_OF; lang++) {
+    for (int lang = 0; d->banned_terms != NULL && lang < LANG_COUNT_OF;
+         lang++) {
         for (size_t i = 0; i < CHAINS; i++)
             report_chain(d, d->banned_terms->chains[lang][i]);
         report_chain(d, d->banned_terms->short_ones[lang]);

@@ -90,8 +90,9 @@ static void refuse_not_given(struct complaints *c, const struct source *src,
         complain(c, src, node_begin(n), code, "`%s` is missing: %s", key,
                  f->doc);
     else
-        complain(c, src, node_begin(n), code, "nobody says `%s` of this fix: it, the "
-                 "fix it uses, or a row of kb/fixes/ for its acts_on", key);
+        complain(c, src, node_begin(n), code,
+                 "nobody says `%s` of this fix: it, the fix it uses, or a row "
+                 "of kb/fixes/ for its acts_on", key);
 }
 
 static void refuse_missing(struct complaints *c, const struct source *src,

@@ -107,8 +107,9 @@ static void add_key(struct adding *to, struct str key) {
     buf_clear(&to->out);
     buf_add(&to->out, STR("(?<program_option>(?<![\\w-])"));
     put_quoted(&to->out, key);
-    buf_add(&to->out, STR("['\"]?(?:\\s{0,3}[=:]\\s{0,3}|\\s{1,40}value: )['\"]?"
-                          VALUE ")"));
+    buf_add(&to->out,
+            STR("['\"]?(?:\\s{0,3}[=:]\\s{0,3}|\\s{1,40}value: )['\"]?"
+                VALUE ")"));
     (void)add(to);
 }
 

@@ -15,8 +15,9 @@ bool value_has_kind(const struct reading *r, const struct node *n,
     if (n->kind == kind)
         return true;
     complain(r->c, r->src,
-             n->kind == NODE_SCALAR ? n->place : node_begin(n), CODE_wrong_type, "%s is wanted here, not %s",
-             names[kind], names[n->kind]);
+             n->kind == NODE_SCALAR ? n->place : node_begin(n),
+             CODE_wrong_type, "%s is wanted here, not %s", names[kind],
+             names[n->kind]);
     return false;
 }
 
@@ -128,8 +129,8 @@ static struct str read_one_language(const struct reading *r,
     const struct node *n = node_get(map, lang);
     if (n != NULL)
         return str_trim(value_line(r, n));
-    complain(r->c, r->src, node_begin(map), missing, "`%s` is missing: every public "
-             "text has `en` and `zh`", lang);
+    complain(r->c, r->src, node_begin(map), missing,
+             "`%s` is missing: every public text has `en` and `zh`", lang);
     return (struct str){0};
 }
 

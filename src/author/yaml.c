@@ -246,7 +246,8 @@ static bool read_pair(struct parse *p, struct node *map) {
     if (has_key(p, map, key->text)) {
         if (!p->is_foreign)
             complain(p->c, p->src, key->place, CODE_duplicate_key,
-                     "key `%.*s` stands here a second time", STR_ARG(key->text));
+                     "key `%.*s` stands here a second time",
+                     STR_ARG(key->text));
         return true;
     }
     add_child(p, map, (struct pair){key, value});

@@ -21,10 +21,10 @@ static inline plain_bytes plain_load(const char *p) {
     return v;
 }
 
-/* A function may be compiled twice for x86-64: the second time as PLAIN_WIDE, for
- * machines with AVX2 and BMI2, and called if PLAIN_HAS_WIDE. Both share one body
- * that is PLAIN_INLINE. A build with a sanitizer has the first alone, so that
- * tests run both. */
+/* A function may be compiled twice for x86-64: the second time as PLAIN_WIDE,
+ * for machines with AVX2 and BMI2, and called if PLAIN_HAS_WIDE. Both share one
+ * body that is PLAIN_INLINE. A build with a sanitizer has the first alone, so
+ * that tests run both. */
 #define PLAIN_INLINE static inline __attribute__((always_inline))
 #if defined(__x86_64__) && !defined(__AVX2__) && !defined(__SANITIZE_ADDRESS__)
 #define PLAIN_WIDE __attribute__((target("avx2,bmi,bmi2,popcnt")))

@@ -37,7 +37,8 @@ static int link_follow(char path[PATH_MAX]) {
         return errno == EINVAL || errno == ENOENT ? 1 : -1;
     target[n] = '\0';
     int folder = target[0] == '/' ? 0 : (int)folder_bytes(path);
-    int length = snprintf(joined, sizeof joined, "%.*s%s", folder, path, target);
+    int length =
+        snprintf(joined, sizeof joined, "%.*s%s", folder, path, target);
     errno = ENAMETOOLONG;
     if (length < 0 || length >= PATH_MAX)
         return -1;

@@ -8,7 +8,8 @@ static const struct {
 } devices[] = {
     {"cuda",
      {"nvidia-smi --query-gpu=index,name,memory.total,memory.free --format=csv",
-      "nvidia-smi --query-compute-apps=pid,process_name,used_memory --format=csv",
+      "nvidia-smi --query-compute-apps=pid,process_name,used_memory "
+      "--format=csv",
       "CUDA_VISIBLE_DEVICES"}},
     {"hip",
      {"rocm-smi --showproductname --showmeminfo vram", "rocm-smi --showpids",

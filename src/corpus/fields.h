@@ -22,21 +22,26 @@
 
 /* X(type, kind, name in FORMAT.md, description in FORMAT.md) */
 #define FIELD_TYPES(X) \
-    X(LINE, STR, "line", "text that is not translated: an id, a name, a command") \
+    X(LINE, STR, "line", \
+      "text that is not translated: an id, a name, a command") \
     X(ID, STR, "id", "lower-case letters, digits, `.`, `_` and `-`") \
-    X(TEXT, TEXT, "text", "a mapping with `en` and `zh`, both written natively") \
+    X(TEXT, TEXT, "text", \
+      "a mapping with `en` and `zh`, both written natively") \
     X(PATTERN, STR, "pattern", "a PCRE2 pattern; see WRITING.md") \
-    X(PATTERNS, STRINGS, "patterns", "a list of patterns, run inside a message") \
+    X(PATTERNS, STRINGS, "patterns", \
+      "a list of patterns, run inside a message") \
     X(LINES, STRINGS, "list", "a list of lines") \
     X(LINKS, STRINGS, "links", "a list of https links") \
     X(LINK, STR, "link", "an https link") \
     X(DATE, STR, "date", "a day, YYYY-MM-DD") \
-    X(WHEN, STRINGS, "predicates", "a list of SQL predicates over facts; all hold") \
+    X(WHEN, STRINGS, "predicates", \
+      "a list of SQL predicates over facts; all hold") \
     X(ENTRY, STR, "entry", "the id of an entry: component/slug") \
     X(ENTRIES, STRINGS, "entries", "a list of ids of entries") \
     X(FACT, WORD, "fact", "the name of a fact") \
     X(SETTINGS, LIST, "settings", "a mapping from facts to values") \
-    X(EVENTS, LIST, "events", "a list of `introduced: version`, `fixed: version`") \
+    X(EVENTS, LIST, "events", \
+      "a list of `introduced: version`, `fixed: version`") \
     X(WORD, WORD, "word", "one word of a vocabulary") \
     X(CHOICE, STR, "choice", "one of the words named") \
     X(YES_NO, BOOL, "yes or no", "`true` or `false`") \
@@ -47,8 +52,10 @@
     X(WEIGHT, NUMBER, "weight", "one of -4 -2 -1 1 2 4") \
     X(PREDICATE, STR, "predicate", "one SQL predicate over facts") \
     X(SHARES, LIST, "shares", "a mapping from causes to shares, each above 0") \
-    X(CURES, LIST, "cures", "a mapping from causes to `most`, `some`, `little`") \
-    X(AMOUNTS, RANGE, "amounts", "least and most: `[\"7.1 GiB\", \"7.4 GiB\"]`") \
+    X(CURES, LIST, "cures", \
+      "a mapping from causes to `most`, `some`, `little`") \
+    X(AMOUNTS, RANGE, "amounts", \
+      "least and most: `[\"7.1 GiB\", \"7.4 GiB\"]`") \
     X(MAP, MAP, "mapping", "one of the mappings below") \
     X(LIST, LIST, "list of mappings", "a list of one of the mappings below")
 
@@ -105,9 +112,10 @@ struct shape {
 
 extern const struct shape shape_entry, shape_cause, shape_model, shape_gpu,
     shape_engine, shape_component, shape_number, shape_model_file,
-    shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs, shape_program,
-    shape_workaround, shape_rate, shape_acts_on, shape_act, shape_fix_file, shape_cause_file,
-    shape_ranking_file, shape_lint_rule, shape_rule_file;
+    shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs,
+    shape_program, shape_workaround, shape_rate, shape_acts_on, shape_act,
+    shape_fix_file, shape_cause_file, shape_ranking_file, shape_lint_rule,
+    shape_rule_file;
 
 /* The top level of the files of kb/. */
 struct model_file {

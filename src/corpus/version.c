@@ -99,7 +99,8 @@ static bool take_local(struct str *s, struct str *local) {
     for (size_t i = 0; i < words.n; i++) {
         bool edge = i == 0 || i + 1 == words.n;
         if (!is_letter_or_digit(words.p[i]) &&
-            (edge || !is_separator(words.p[i]) || !is_letter_or_digit(words.p[i - 1])))
+            (edge || !is_separator(words.p[i]) ||
+             !is_letter_or_digit(words.p[i - 1])))
             return false;
     }
     *local = words;

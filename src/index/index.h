@@ -62,9 +62,9 @@ struct pattern_study {
     struct str_list guards;
     bool needs_utf;
     struct str suffix; /* its text from the literal on: match/suffix.h */
-    struct str_list literals; /* for the prefilter; only at build, */
-    struct str fronts;        /* as is a byte for each of them: how far before it
-                                 a match may begin, match/literals.h */
+    struct str_list literals; /* for the prefilter; only at build */
+    struct str fronts; /* of each literal a byte (match/literals.h); only at
+                          build */
     /* The compiled pattern, then its compiled extracts and guards; empty: not
      * compiled. Only at build; a run has reader_code(). */
     struct str_list code;

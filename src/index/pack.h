@@ -20,8 +20,8 @@
 #define PACK_MAGIC 0x4b504d4fu /* "OMPK" */
 #define PACK_VERSION 15u /* of the header; PACK_SCHEMA is that of records */
 
-/* A record with a key begins with it, one of a noun with its id. Both are unique
- * and sorted bytewise. */
+/* A record with a key begins with it, one of a noun with its id. Both are
+ * unique and sorted bytewise. */
 enum section {
     SECTION_PATTERN,     /* by id */
     SECTION_CODE,        /* by pattern; the last record: the common beginning */

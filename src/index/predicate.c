@@ -186,7 +186,8 @@ static void add(struct typed *to, struct typed arg) {
 /* The common type of two operands; refused if there is none. */
 static enum type both(struct parser *p, enum type x, enum type y) {
     if (x != TYPE_ANY && y != TYPE_ANY && x != y)
-        refuse(p, p->next.rest, "a text and a number do not go together, up to");
+        refuse(p, p->next.rest,
+               "a text and a number do not go together, up to");
     return x != TYPE_ANY ? x : y;
 }
 

@@ -109,7 +109,8 @@ void write_search(struct db *db, const struct corpus *c) {
            "  message, -- samples: what the program prints\n"
            "  body,    -- every other public text, both languages\n"
            "  fixes,   -- fixes and dead ends: texts, flags, commands\n"
-           "  content = '', tokenize = 'porter unicode61 remove_diacritics 2')");
+           "  content = '', "
+           "tokenize = 'porter unicode61 remove_diacritics 2')");
     struct row row =
         db_query(db, "INSERT INTO search(rowid, title, message, body, fixes) "
                      "VALUES(?,?,?,?,?)");

@@ -1,6 +1,7 @@
 /* breakdown.c: amounts that a start-up log prints, put together card by card.
  *
- *     vLLM       total x share = weights + activations + non-torch + KV (+ graphs)
+ *     vLLM       total x share = weights + activations + non-torch + KV,
+ *                and graphs in some releases
  *     SGLang     free before - after load - after the pool - after graphs
  *     llama.cpp  total = free + (model + context + compute) + unaccounted
  *

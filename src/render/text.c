@@ -110,8 +110,8 @@ static void put_words(struct text_writer *w, const struct block *b,
     }
 }
 
-/* The block's own text. It has as many lines whatever other blocks are shown, so
- * it is wrapped once to be counted. */
+/* The block's own text. It has as many lines whatever other blocks are shown,
+ * so it is wrapped once to be counted. */
 static void put_text(struct text_writer *w, struct block *b, size_t indent,
                      struct str mark, size_t margin) {
     size_t from = w->out->n;
