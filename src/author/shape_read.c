@@ -79,58 +79,49 @@ static int read_word(const struct reading *r, const struct field *f,
 
 /* ---- lists with a syntax of their own ---- */
 
-/* Read one item into *item, which is zeroed and preceded by `before` others.
- * key is NULL in a list. False: it is left out. */
-typedef bool (*item_reader)(const struct reading *r, const struct node *key,
-                            const struct node *value, size_t before,
-                            void *item);
+static void read_field(const struct reading *r, const struct field *f,
+                       const struct node *n, void *out);
 
-static bool read_share(const struct reading *r, const struct node *key,
-                       const struct node *value, size_t before, void *item) {
-    struct cause_share *share = item;
-    (void)before;
-    share->cause = value_id(r, key);
-    share->share_micro = value_ratio(r, value, -1);
-    if (share->share_micro == 0)
-        complain(r->c, r->src, value->place, CODE_bad_number,
-                 "a share is above 0: leave the cause out");
-    return true;
-}
-
-static bool read_cure(const struct reading *r, const struct node *key,
-                      const struct node *value, size_t before, void *item) {
-    static const struct field strength = {
-        .key = "strength", .type = FIELD_WORD, .words = WORDS_STRENGTH};
-    struct cure *cure = item;
-    int word = 0;
-    (void)before;
-    cure->cause = value_id(r, key);
-    value_choice(r, &strength, value, &word);
-    cure->strength = (enum strength)word;
-    return true;
-}
-
-static bool read_setting(const struct reading *r, const struct node *key,
-                         const struct node *value, size_t before, void *item) {
-    struct setting *s = item;
+/* False: there is no such fact. */
+static bool check_setting(const struct reading *r, const struct pair *p,
+                          const struct setting *s) {
     struct fact read;
-    (void)before;
-    if (!fact_named(key->text, &s->name)) {
-        complain(r->c, r->src, key->place, CODE_unknown_fact,
-                 "there is no fact `%.*s`", STR_ARG(key->text));
+    enum fact_name name;
+    if (!fact_named(p->key->text, &name))
         return false;
-    }
-    s->value = value_line(r, value);
-    fact_read(s->name, s->value, 1, &read);
+    fact_read(name, s->value, 1, &read);
     if (s->value.n > 0 && !read.known)
-        complain(r->c, r->src, value->place, CODE_bad_value,
+        complain(r->c, r->src, p->value->place, CODE_bad_value,
                  "`%.*s` does not read as %s (%s)", STR_ARG(s->value),
-                 fact_spelling(s->name), unit_spelling(fact_unit(s->name)));
-    else if (s->value.n > 0 && !fact_takes(s->name, s->value))
-        complain(r->c, r->src, value->place, CODE_bad_value,
+                 fact_spelling(name), unit_spelling(fact_unit(name)));
+    else if (s->value.n > 0 && !fact_takes(name, s->value))
+        complain(r->c, r->src, p->value->place, CODE_bad_value,
                  "`%.*s` is no word of %s", STR_ARG(s->value),
-                 fact_spelling(s->name));
+                 fact_spelling(name));
     return true;
+}
+
+/* A mapping: its keys are the first field of an item, its values the second. */
+static void read_pairs(const struct reading *r, const struct field *f,
+                       const struct node *n, void *out) {
+    const struct shape *shape = field_shape(f);
+    size_t *count = at(out, f->count_at);
+    if (!value_has_kind(r, n, NODE_MAP))
+        return;
+    char *list = arena_array(r->c->a, n->count, shape->size);
+    for (size_t i = 0; i < n->count; i++) {
+        const struct pair *p = &n->pairs[i];
+        char *item = list + *count * shape->size;
+        read_field(r, &shape->fields[0], p->key, item);
+        read_field(r, &shape->fields[1], p->value, item);
+        const struct cause_share *share = (const void *)item;
+        if (f->type == FIELD_SHARES && share->share_micro == 0)
+            complain(r->c, r->src, p->value->place, CODE_bad_number,
+                     "a share is above 0: leave the cause out");
+        *count += f->type != FIELD_SETTINGS ||
+                  check_setting(r, p, (const void *)item);
+    }
+    memcpy(at(out, f->at), &list, sizeof list);
 }
 
 static bool read_one_event(const struct reading *r, const struct node *n,
@@ -174,43 +165,20 @@ static void check_order(const struct reading *r, const struct node *n,
                  STR_ARG(before->version));
 }
 
-static bool read_event(const struct reading *r, const struct node *key,
-                       const struct node *value, size_t before, void *item) {
-    struct version_event *event = item;
-    (void)key;
-    if (!read_one_event(r, value, event))
-        return false;
-    check_order(r, value, before > 0 ? event - 1 : NULL, event);
-    return true;
-}
-
-static void read_own(const struct reading *r, const struct field *f,
-                     const struct node *n, void *out) {
-    static const struct {
-        enum field_type type;
-        size_t size;
-        item_reader read;
-    } kinds[] = {{FIELD_SETTINGS, sizeof(struct setting), read_setting},
-                 {FIELD_EVENTS, sizeof(struct version_event), read_event},
-                 {FIELD_SHARES, sizeof(struct cause_share), read_share},
-                 {FIELD_CURES, sizeof(struct cure), read_cure}};
-    size_t k = 0, *count = at(out, f->count_at);
-    while (kinds[k].type != f->type)
-        k++;
-    bool is_list = f->type == FIELD_EVENTS;
-    if (!value_has_kind(r, n, is_list ? NODE_LIST : NODE_MAP))
+static void read_events(const struct reading *r, const struct field *f,
+                        const struct node *n, void *out) {
+    size_t *count = at(out, f->count_at);
+    if (!value_has_kind(r, n, NODE_LIST))
         return;
-    char *list = arena_array(r->c->a, n->count, kinds[k].size);
+    struct version_event *list = arena_array(r->c->a, n->count, sizeof *list);
     for (size_t i = 0; i < n->count; i++) {
-        char *item = list + *count * kinds[k].size;
-        if (kinds[k].read(r, is_list ? NULL : n->pairs[i].key,
-                          is_list ? n->items[i] : n->pairs[i].value, *count,
-                          item))
-            ++*count;
-        else
-            memset(item, 0, kinds[k].size);
+        struct version_event *event = &list[*count];
+        if (!read_one_event(r, n->items[i], event))
+            continue;
+        check_order(r, n->items[i], *count > 0 ? event - 1 : NULL, event);
+        ++*count;
     }
-    if (is_list && n->count == 0)
+    if (n->count == 0)
         complain(r->c, r->src, n->place, CODE_bad_version,
                  "at least one event is wanted here");
     memcpy(at(out, f->at), &list, sizeof list);
@@ -239,8 +207,10 @@ static void read_field(const struct reading *r, const struct field *f,
     case KIND_LIST:
         if (f->type == FIELD_LIST)
             read_list(r, f, n, out);
+        else if (f->type == FIELD_EVENTS)
+            read_events(r, f, n, out);
         else
-            read_own(r, f, n, out);
+            read_pairs(r, f, n, out);
         return;
     }
 }

@@ -218,17 +218,28 @@ static bool is_decimal(struct str s) {
     return good && s.n > 0;
 }
 
-int64_t value_decimal(const struct reading *r, const struct node *n) {
+/* A number from 0 to `most`, in millionths. */
+static int64_t value_micro(const struct reading *r, const struct node *n,
+                           const char *what, int most, int64_t absent) {
     struct amount number;
     if (!value_has_kind(r, n, NODE_SCALAR))
-        return 0;
+        return absent;
     if (is_decimal(n->text) && units_read(n->text, UNITS_MICRO, &number)
-        && number.known && number.value <= DECIMAL_MOST * UNITS_MICRO)
+        && number.known && number.value <= most * UNITS_MICRO)
         return number.value;
     complain(r->c, r->src, n->place, CODE_bad_number,
-             "`%.*s` is no number from 0 to %d of at most six decimals",
-             STR_ARG(n->text), DECIMAL_MOST);
-    return 0;
+             "`%.*s` is no %s from 0 to %d of at most six decimals",
+             STR_ARG(n->text), what, most);
+    return absent;
+}
+
+int64_t value_decimal(const struct reading *r, const struct node *n) {
+    return value_micro(r, n, "number", DECIMAL_MOST, 0);
+}
+
+int64_t value_ratio(const struct reading *r, const struct node *n,
+                    int64_t absent) {
+    return value_micro(r, n, "share", 1, absent);
 }
 
 int64_t value_weight(const struct reading *r, const struct node *n) {
@@ -242,30 +253,6 @@ int64_t value_weight(const struct reading *r, const struct node *n) {
     complain(r->c, r->src, n->place, CODE_bad_number,
              "`%.*s` is no weight: -4 -2 -1 1 2 4", STR_ARG(n->text));
     return 0;
-}
-
-/* True for a number from 0 to 1 with at most six decimals. */
-static bool is_ratio(struct str s) {
-    struct str decimals;
-    struct str whole = str_cut(s, '.', &decimals);
-    int64_t value;
-    return whole.n == 1 && (whole.p[0] == '0' || whole.p[0] == '1')
-           && decimals.n <= 6 && !str_ends(s, STR("."))
-           && (decimals.n == 0 || read_digits(decimals, &value))
-           && (whole.p[0] == '0' || decimals.n == 0 || value == 0);
-}
-
-int64_t value_ratio(const struct reading *r, const struct node *n,
-                   int64_t absent) {
-    struct amount ratio;
-    if (!value_has_kind(r, n, NODE_SCALAR))
-        return absent;
-    if (is_ratio(n->text) && units_read(n->text, UNITS_MICRO, &ratio))
-        return ratio.value;
-    complain(r->c, r->src, n->place, CODE_bad_number,
-             "`%.*s` is no share from 0 to 1 of at most six decimals",
-             STR_ARG(n->text));
-    return absent;
 }
 
 static bool read_amount(const struct reading *r, const struct node *n,

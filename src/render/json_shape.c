@@ -16,14 +16,6 @@ struct json *json_strings(const struct render *t, const struct str_list *list) {
     return array;
 }
 
-static struct json *settings(const struct render *t, const struct setting *at,
-                             size_t count) {
-    struct json *o = json_new_object(t->a);
-    for (size_t i = 0; i < count; i++)
-        json_set(o, fact_spelling(at[i].name), json_text(t->a, at[i].value));
-    return o;
-}
-
 static struct json *json_events(const struct render *t,
                                 const struct version_event *at, size_t count) {
     struct json *events = json_new_array(t->a);
@@ -31,24 +23,6 @@ static struct json *json_events(const struct render *t,
         json_push(events, JSON(t, {at[i].is_fixed ? "fixed" : "introduced",
                                    json_text(t->a, at[i].version)}));
     return events;
-}
-
-static struct json *shares(const struct render *t,
-                           const struct cause_share *at, size_t count) {
-    struct json *o = json_new_object(t->a);
-    for (size_t i = 0; i < count; i++)
-        json_set(o, arena_str(t->a, at[i].cause).p,
-                 json_micro(t->a, at[i].share_micro));
-    return o;
-}
-
-static struct json *cures(const struct render *t, const struct cure *at,
-                          size_t count) {
-    struct json *o = json_new_object(t->a);
-    for (size_t i = 0; i < count; i++)
-        json_set(o, arena_str(t->a, at[i].cause).p,
-                 json_word(t, WORDS_STRENGTH, (int)at[i].strength));
-    return o;
 }
 
 static struct json *number(const struct render *t, const struct field *f,
@@ -79,6 +53,9 @@ static struct json *json_rate(const struct render *t, const struct rate *rate,
 
 /* ---- shapes in shapes ---- */
 
+static struct json *value(const struct render *t, const struct shape *shape,
+                          const struct field *f, const char *noun);
+
 /* The offset of the bool that separates the items of two keys with one list; 0:
  * the list has one key. */
 static size_t mark_of(const struct shape *shape, const struct field *f) {
@@ -101,6 +78,22 @@ static struct json *items(const struct render *t, const struct shape *shape,
             json_push(list, json_shape(t, f->shape, item));
     }
     return list;
+}
+
+/* An object: the first field of an item is its key, the second the value. */
+static struct json *pairs(const struct render *t, const struct field *f,
+                          const char *item, size_t count) {
+    const struct shape *shape = field_shape(f);
+    const struct field *first = &shape->fields[0];
+    struct json *o = json_new_object(t->a);
+    for (size_t i = 0; i < count; i++, item += shape->size) {
+        const void *at = item + first->at;
+        const char *key = first->type == FIELD_FACT
+                              ? fact_spelling(*(const enum fact_name *)at)
+                              : arena_str(t->a, *(const struct str *)at).p;
+        json_set(o, key, value(t, shape, &shape->fields[1], item));
+    }
+    return o;
 }
 
 /* A rate and acts_on have their own forms. Another mapping is absent if its
@@ -140,14 +133,10 @@ static struct json *value(const struct render *t, const struct shape *shape,
     case FIELD_YES_NO_UNKNOWN: case FIELD_INTEGER: case FIELD_RATIO:
     case FIELD_DECIMAL: case FIELD_WEIGHT: case FIELD_AMOUNTS:
         return number(t, f, *(const int64_t *)at);
-    case FIELD_SETTINGS:
-        return settings(t, *(struct setting *const *)at, count);
     case FIELD_EVENTS:
         return json_events(t, *(struct version_event *const *)at, count);
-    case FIELD_SHARES:
-        return shares(t, *(struct cause_share *const *)at, count);
-    case FIELD_CURES:
-        return cures(t, *(struct cure *const *)at, count);
+    case FIELD_SETTINGS: case FIELD_SHARES: case FIELD_CURES:
+        return pairs(t, f, *(const char *const *)at, count);
     case FIELD_MAP: return mapping(t, f, at);
     case FIELD_LIST: return items(t, shape, f, noun);
     }
