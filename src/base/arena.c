@@ -8,16 +8,20 @@
  * behind the newest one, which stays in use. This is the only file that calls
  * longjmp(). A raise without a guard is a bug in the caller and aborts.
  */
+#define _DEFAULT_SOURCE /* madvise() */
 #include "base/arena.h"
 
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define FIRST_BLOCK_BYTES ((size_t)4096)
 #define LARGEST_BLOCK_BYTES ((size_t)1 << 20)
 #define ALIGNMENT _Alignof(max_align_t)
+#define PAGE_BYTES ((uintptr_t)4096) /* or a divisor of a larger page's */
 
 struct arena_block {
     struct arena_block *next;
@@ -114,6 +118,18 @@ static void *take(struct arena *a, struct arena_block *b, size_t bytes) {
 
 void *arena_room(struct arena *a, size_t n) {
     return take(a, a->blocks, rounded(a, n));
+}
+
+void *arena_pages(struct arena *a, size_t n) {
+    char *room = arena_room(a, n);
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t from = (uintptr_t)room, to = from + n;
+    from = (from + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    to = to / PAGE_BYTES * PAGE_BYTES;
+    if (from < to) /* where it fails, pages come as they are touched */
+        madvise(room + (from - (uintptr_t)room), to - from, MADV_POPULATE_WRITE);
+#endif
+    return room;
 }
 
 void *arena_alloc(struct arena *a, size_t n) {

@@ -73,6 +73,9 @@ void *arena_alloc(struct arena *a, size_t n);
 void *arena_array(struct arena *a, size_t count, size_t size); /* checked */
 /* The same, but not zeroed: pages that are never written cost nothing. */
 void *arena_room(struct arena *a, size_t n);
+/* The same, for what will all be written: its pages are asked of the system at
+ * once, where it can give them so, and not one by one as they are touched. */
+void *arena_pages(struct arena *a, size_t n);
 struct str arena_str(struct arena *a, struct str s); /* copy, NUL-terminated */
 struct str arena_lower(struct arena *a, struct str s); /* copy, ASCII lower */
 /* A copy with every `old` replaced by `with`. */

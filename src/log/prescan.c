@@ -9,9 +9,9 @@
  * everything were read. Regions that touch are one. Between regions only
  * newlines are counted. The last line that is not blank is always read.
  *
- * The buffer has a block, the text before it that regions may reach back to,
- * and the line that is not complete. A line longer than PRESCAN_LINE_MAX is not
- * held but read as it comes. What matters is decided by the selector alone.
+ * The history holds the block, the text before it that regions may reach back
+ * to, and the line that is not complete, as one text. A line longer than PRESCAN_LINE_MAX is not
+ * waited for but read as it comes. What matters is decided by the selector alone.
  */
 #include "log/prescan.h"
 
@@ -30,8 +30,9 @@ struct prescan {
     struct arena *a;
     const struct log_selector *selector;
     struct log_reader *reader;
-    char *held;
-    size_t n, cap;
+    struct history *history;
+    const char *held; /* in the history */
+    size_t n;
     uint64_t base;         /* place of held[0], where a line begins */
     uint64_t looked, read; /* places: all before was looked at, or read */
     uint64_t until;        /* place where the open region ends */
@@ -51,7 +52,13 @@ struct prescan *prescan_new(struct arena *a,
     s->block = selector->at_once > 1
                    ? PRESCAN_PART * (size_t)selector->at_once
                    : PRESCAN_BLOCK;
+    s->history = history_new(a, PRESCAN_BACK_BYTES_MAX + PRESCAN_LINE_MAX +
+                                    2 * LOG_SELECTOR_AHEAD + s->block);
     return s;
+}
+
+struct history *prescan_history(const struct prescan *s) {
+    return s->history;
 }
 
 /* ---- lines ---- */
@@ -170,8 +177,7 @@ static void drop_read(struct prescan *s) {
     size_t gone = (size_t)(keep - s->base);
     s->n -= gone;
     s->base = keep;
-    if (gone > 0)
-        memmove(s->held, s->held + gone, s->n);
+    s->held += gone;
 }
 
 static void look(struct prescan *s, size_t to) {
@@ -216,54 +222,51 @@ static void look_at_block(struct prescan *s) {
         begin_endless(s);
 }
 
-/* Room for n bytes. It grows in few steps, since the arena does not take memory
- * back, and stops at the most that is ever held. */
-static size_t room_for(const struct prescan *s, size_t n) {
-    size_t most = PRESCAN_BACK_BYTES_MAX + 2 * (s->block + LOG_SELECTOR_AHEAD);
-    size_t cap = 64 * 1024;
-    while (cap < n)
-        cap *= 12;
-    return cap > most && n <= most ? most : cap;
-}
-
 static void hold(struct prescan *s, struct str bytes) {
-    if (s->n + bytes.n > s->cap) {
-        size_t cap = room_for(s, s->n + bytes.n);
-        char *bigger = arena_room(s->a, cap);
-        if (s->n > 0)
-            memcpy(bigger, s->held, s->n);
-        s->held = bigger;
-        s->cap = cap;
+    struct history *h = s->history;
+    if (!history_fits(h, bytes.n)) {
+        struct str read = held_between(s, s->base, s->read);
+        uint64_t lines = s->reader->stats.lines + s->lines_skipped;
+        history_turn(h, s->base, lines - plain_count(read, '\n'), bytes.n);
     }
-    memcpy(s->held + s->n, bytes.p, bytes.n);
+    history_add(h, bytes);
+    s->held = history_at(h, s->base);
     s->n += bytes.n;
 }
 
-/* Reads the line up to its end. Returns the bytes behind it. */
-static struct str read_endless(struct prescan *s, struct str bytes) {
-    size_t at = str_find_char(bytes, '\n');
-    size_t n = at < bytes.n ? at + 1 : at;
-    reader_block(s->reader, str_slice(bytes, 0, n));
-    s->base += n;
+/* Reads bytes of an endless line, up to its end at most. */
+static void read_endless(struct prescan *s, struct str bytes) {
+    hold(s, bytes);
+    reader_block(s->reader, bytes);
+    s->base += bytes.n;
+    s->n = 0;
     s->read = s->looked = s->base;
     s->until = s->base + PRESCAN_BACK_BYTES_MAX;
-    s->is_endless = at == bytes.n;
-    return str_slice(bytes, n, bytes.n);
+    s->is_endless = bytes.p[bytes.n - 1] != '\n';
+}
+
+/* The first of these bytes, as many as complete a block; of an endless line none
+ * behind its end. */
+static struct str next_bytes(const struct prescan *s, struct str bytes) {
+    size_t fresh = (size_t)(s->base + s->n - s->looked);
+    size_t wanted = s->block + LOG_SELECTOR_AHEAD;
+    struct str part = str_slice(bytes, 0, wanted - fresh % wanted);
+    return s->is_endless
+               ? str_slice(part, 0, str_find_char(part, '\n') + 1)
+               : part;
 }
 
 void prescan_feed(struct prescan *s, struct str bytes) {
     while (bytes.n > 0) {
+        struct str part = next_bytes(s, bytes);
+        bytes = str_slice(bytes, part.n, bytes.n);
         if (s->is_endless) {
-            bytes = read_endless(s, bytes);
+            read_endless(s, part);
             continue;
         }
-        size_t fresh = (size_t)(s->base + s->n - s->looked);
-        size_t wanted = s->block + LOG_SELECTOR_AHEAD;
-        size_t room = wanted - fresh % wanted;
-        struct str part = str_slice(bytes, 0, room);
         hold(s, part);
-        bytes = str_slice(bytes, part.n, bytes.n);
-        if (part.n == room)
+        size_t fresh = (size_t)(s->base + s->n - s->looked);
+        if (fresh % (s->block + LOG_SELECTOR_AHEAD) == 0)
             look_at_block(s);
     }
 }

@@ -12,6 +12,8 @@ struct prescan;
 struct prescan *prescan_new(struct arena *a,
                             const struct log_selector *selector,
                             struct log_reader *r);
+/* All that was fed, as far as it is kept. */
+struct history *prescan_history(const struct prescan *s);
 void prescan_feed(struct prescan *s, struct str bytes);
 void prescan_end(struct prescan *s);
 

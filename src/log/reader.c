@@ -406,12 +406,10 @@ void reader_skip(struct log_reader *r, uint64_t bytes, uint64_t lines) {
 
 static bool take_utf8(void *ctx, struct str bytes) {
     struct log_reader *r = ctx;
-    if (r->prescan) {
-        history_add(r->history, bytes);
+    if (r->prescan)
         prescan_feed(r->prescan, bytes);
-    } else {
+    else
         reader_block(r, bytes);
-    }
     return true;
 }
 
@@ -472,7 +470,7 @@ struct log_reader *log_open(struct arena *a, struct log_tables tables,
 
 void log_prescan(struct log_reader *r, const struct log_selector *selector) {
     r->prescan = prescan_new(r->a, selector, r);
-    r->history = history_new(r->a);
+    r->history = prescan_history(r->prescan);
 }
 
 uint64_t log_place(const struct log_reader *r) {

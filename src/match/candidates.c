@@ -29,6 +29,7 @@
 #include "log/log.h"
 #include "log/stream.h"
 #include "log/wrap.h"
+#include "match/few.h"
 
 #define CUT_REACH (8 * 1024) /* so far behind a cut its rest may stand */
 #define REST_BYTES 48        /* of it, enough to believe it */
@@ -37,11 +38,16 @@
 #define FRAME_BYTES 512       /* of a line in which frames are looked for */
 #define ESCAPED_LINE '\x7F' /* stands for an escaped newline */
 
-/* From `from` to `to`, counted over all blocks, no word begins as a cut
- * literal's rest does; is_found: there one does. */
+/* From `from` to `to`, counted over all blocks, no word begins as the rest of a
+ * cut literal does, or as one of a row; is_found: at `to` one does. */
 struct searched {
     uint64_t from, to;
     bool is_found;
+};
+
+struct row_rests {
+    struct few few; /* none: they are too many, or one is short */
+    struct searched searched;
 };
 
 struct candidates {
@@ -50,6 +56,7 @@ struct candidates {
     const struct frames *frames;
     struct folded folded;
     struct searched *rests; /* by cut */
+    struct row_rests **rows; /* by a row's first cut; NULL: not met */
     uint64_t passed;        /* folded bytes of blocks before */
     struct buf cleaned, decoded;
     struct str text; /* what is looked at, and whom it is told */
@@ -64,6 +71,7 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
     *c = (struct candidates){.a = a, .f = f, .frames = frames};
     c->folded.a = a;
     c->rests = arena_array(a, f->cuts.entry_count, sizeof *c->rests);
+    c->rows = arena_array(a, f->cuts.entry_count, sizeof *c->rows);
     buf_init_in(&c->cleaned, a, CANDIDATE_LINE_BYTES_MAX);
     buf_init_in(&c->decoded, a, CANDIDATE_LINE_BYTES_MAX);
     return c;
@@ -203,13 +211,13 @@ static bool may_begin(struct candidates *c, const struct folded_line *l,
     if (at > l->at && is_word(c->folded.text[at - 1]))
         return false;
     struct str line = raw_line(c->text, l->raw);
-    const char *raw = c->text.p + fold_raw(&c->folded, at);
     struct frame cri = {.frames = c->frames, .text = line};
     struct frame f = {.frames = c->frames,
                       .text = str_slice(line, 0, FRAME_BYTES),
                       .who = stream_none()};
     if (!l->is_plain)
         return true;
+    const char *raw = fold_line_place(&c->folded, l, line, at);
     frame_take_cri(&cri);
     frame_strip(&f);
     return f.may_follow || str_starts(str_trim(f.text), STR("{")) ||
@@ -327,24 +335,79 @@ struct text_end { /* of a line, or inside of one */
     size_t at; /* folded */
 };
 
-/* May the rest of cut i stand behind `end`? */
-static bool may_be_there(struct candidates *c, size_t end, size_t i,
-                         struct str rest) {
-    struct searched *s = &c->rests[i];
+/* What is looked for of a literal behind cut i. */
+static struct str rest_of_cut(const struct candidates *c, size_t i) {
+    struct cut cut = prefilter_cut(c->f, i);
+    return rest_of(prefilter_literal(c->f, cut.literal), cut.at);
+}
+
+static struct row_rests *rests_of_row(struct candidates *c,
+                                      struct cut_row row) {
+    struct row_rests **at = &c->rows[row.from];
+    bool is_few = true;
+    if (*at)
+        return *at;
+    *at = arena_alloc(c->a, sizeof **at);
+    for (size_t i = row.from; is_few && i < row.to; i++) {
+        struct str rest = rest_of_cut(c, i);
+        is_few = rest.n >= REST_LEAST && few_add(&(*at)->few, rest.p);
+    }
+    (*at)->few.count = is_few ? (*at)->few.count : 0;
+    return *at;
+}
+
+/* The first place of [from, to) where a word begins as one of the few does. */
+static size_t find_few_word(const struct candidates *c, size_t from, size_t to,
+                            const struct few *few) {
+    while ((from = few_find(few, c->folded.text, from, to)) < to &&
+           is_word(c->folded.text[from - 1]))
+        from++;
+    return from;
+}
+
+/* May what is looked for stand behind `end`? It is the rest, or one of the few
+ * where these are given. More is searched than is asked for, so that the next
+ * question is answered, too. */
+static bool is_behind(const struct candidates *c, size_t end,
+                      struct searched *s, struct str rest,
+                      const struct few *few) {
     uint64_t from = c->passed + end + 1;
-    size_t to = behind_cut(c, end);
-    if (rest.n < REST_LEAST)
-        return true;
+    size_t to = behind_cut(c, end), more = behind_cut(c, to);
     if (from < s->from || from > s->to)
         *s = (struct searched){from, from, false};
     if (!s->is_found && s->to < c->passed + to) {
         size_t at = (size_t)(s->to - c->passed);
         at = at > end + rest.n ? at - rest.n : end + 1;
-        at = find_word(c, at, to, rest);
-        s->is_found = at < to;
+        at = few ? find_few_word(c, at, more, few)
+                 : find_word(c, at, more, rest);
+        s->is_found = at < more;
         s->to = c->passed + at;
     }
-    return s->is_found;
+    return s->is_found && s->to < c->passed + to;
+}
+
+/* May a rest of the row stand behind `end`? */
+static bool row_may_go_on(struct candidates *c, size_t end,
+                          struct cut_row row) {
+    struct row_rests *r = rests_of_row(c, row);
+    return r->few.count == 0 ||
+           is_behind(c, end, &r->searched, STR(""), &r->few);
+}
+
+/* May the rest of cut i? */
+static bool cut_may_go_on(struct candidates *c, size_t end, size_t i) {
+    struct str rest = rest_of_cut(c, i);
+    return rest.n < REST_LEAST || is_behind(c, end, &c->rests[i], rest, NULL);
+}
+
+/* Does the text end with what cut i leaves of a literal, and may it go on? */
+static bool is_cut(const struct text_end *end, size_t i) {
+    struct candidates *c = end->c;
+    struct cut cut = prefilter_cut(c->f, i);
+    struct str s = prefilter_literal(c->f, cut.literal);
+    return end->at >= cut.at &&
+           memcmp(c->folded.text + end->at - cut.at, s.p, cut.at) == 0 &&
+           may_be_cut(c, end->line, s, cut.at);
 }
 
 static void on_cuts(void *ctx, struct cut_row row) {
@@ -352,13 +415,12 @@ static void on_cuts(void *ctx, struct cut_row row) {
     struct candidates *c = end->c;
     for (size_t i = row.from; i < row.to; i++) {
         struct cut cut = prefilter_cut(c->f, i);
-        struct str s = prefilter_literal(c->f, cut.literal);
-        struct str rest = rest_of(s, cut.at);
-        if (end->at >= cut.at &&
-            memcmp(c->folded.text + end->at - cut.at, s.p, cut.at) == 0 &&
-            may_be_cut(c, end->line, s, cut.at) &&
-            may_be_there(c, end->at, i, rest) &&
-            goes_on(c, end->line, end->at, rest))
+        if (!is_cut(end, i))
+            continue;
+        if (!row_may_go_on(c, end->at, row))
+            return;
+        if (cut_may_go_on(c, end->at, i) &&
+            goes_on(c, end->line, end->at, rest_of_cut(c, i)))
             tell(c, cut.literal, line_of(c, end->at - cut.at));
     }
 }

@@ -62,14 +62,22 @@ struct folded_line *fold_line(struct folded *f, size_t at, size_t raw) {
     return l;
 }
 
-static void drop_shifts(struct folded *f, size_t from) {
-    while (f->shift_count > 0 && f->shifts[f->shift_count - 1].at >= from)
-        f->shift_count--;
-}
-
 void fold_drop_line(struct folded *f) {
     f->n = f->lines[--f->line_count].at;
-    drop_shifts(f, f->n);
+}
+
+const char *fold_line_place(const struct folded *f, const struct folded_line *l,
+                            struct str line, size_t at) {
+    bool is_blank = l->at > 0 && f->text[l->at - 1] == ' ';
+    size_t i = 0, left = at - l->at;
+    for (; i < line.n && left > 0; i++) {
+        bool was_blank = is_blank;
+        is_blank = fold_is_blank(line.p[i]);
+        left -= !(was_blank && is_blank);
+    }
+    while (i < line.n && is_blank && fold_is_blank(line.p[i]))
+        i++;
+    return line.p + i;
 }
 
 /* ---- steps ---- */
@@ -161,26 +169,15 @@ PLAIN_INLINE void read_block(struct fold_block *b, struct str text) {
     b->odds |= (uint64_t)step_may_be_odd(last) << steps;
 }
 
-static void read_any(struct fold_block *b, struct str text) {
-    read_block(b, text);
-}
-
-PLAIN_WIDE static void read_wide(struct fold_block *b, struct str text) {
-    read_block(b, text);
-}
-
 /* A block that has the first byte of the text: this one, or it is read. */
-static void find_block(struct fold_block *b, struct str text) {
+PLAIN_INLINE void find_block(struct fold_block *b, struct str text) {
     size_t most = (size_t)FOLD_STEPS * STEP;
     if (b->from && text.p >= b->from && text.p < b->from + b->n)
         return;
     b->from = text.p;
     b->n = text.n < most ? text.n : most;
     text.n = text.n > most ? most + 1 : text.n;
-    if (PLAIN_HAS_WIDE)
-        read_wide(b, text);
-    else
-        read_any(b, text);
+    read_block(b, text);
 }
 
 static struct fold_block *block_of(struct arena *a, struct fold_block **block) {
@@ -257,24 +254,35 @@ static size_t up_to_odd(struct folding *w, uint64_t newlines, size_t count) {
     return w->is_done ? first_of(ends) + 1 : count;
 }
 
-/* Leaves these bytes out of those that stand behind the folded text. */
-static inline void squeeze(struct folding *w, uint64_t drops) {
-    size_t at = w->f->n, raw = w->raw + w->at;
-    while (drops != 0) {
-        uint64_t run = drops >> first_of(drops);
-        size_t gone = first_of(~run | TOP_BIT);
-        char tail[STEP];
-        at += first_of(drops);
-        raw += first_of(drops) + gone;
-        drops = run >> gone;
-        memcpy(tail, w->f->text + at + gone, STEP);
-        memcpy(w->f->text + at, tail, STEP);
-        note_shift(w->f, at, raw);
+/* By vectors: gcc makes of memcpy() a loop that is slow where it is short. */
+PLAIN_INLINE void copy_step(char *restrict out, const char *restrict from) {
+#pragma GCC unroll 4
+    for (size_t i = 0; i < STEP; i += PLAIN_STEP) {
+        plain_bytes v = plain_load(from + i);
+        memcpy(out + i, &v, sizeof v);
     }
 }
 
+/* Appends STEP bytes, of which these are left out. */
+PLAIN_INLINE void add_squeezed(struct folding *w, const char *small,
+                               uint64_t drops, bool is_by_line) {
+    char *out = w->f->text + w->f->n;
+    size_t from = 0; /* of them */
+    while (drops != 0) {
+        size_t first = first_of(drops);
+        size_t behind = first + first_of(~(drops >> first) | TOP_BIT);
+        copy_step(out, small + from);
+        out += first - from;
+        from = behind;
+        drops &= ~first_bits(behind);
+        if (!is_by_line)
+            note_shift(w->f, (size_t)(out - w->f->text), w->raw + w->at + from);
+    }
+    copy_step(out, small + from);
+}
+
 /* Of the bytes that begin at folded n. */
-static inline void add_lines(struct folding *w, size_t n, uint64_t ends,
+PLAIN_INLINE void add_lines(struct folding *w, size_t n, uint64_t ends,
                              uint64_t drops) {
     struct folded *f = w->f;
     for (; ends != 0; ends &= ends - 1) {
@@ -293,7 +301,7 @@ static inline void add_lines(struct folding *w, size_t n, uint64_t ends,
 
 /* What is left of the step that the next byte stands in, up to the end of an odd
  * line. */
-static void fold_rest(struct folding *w, const struct fold_block *b,
+PLAIN_INLINE void fold_rest(struct folding *w, const struct fold_block *b,
                       bool is_by_line) {
     struct folded *f = w->f;
     size_t from = (size_t)(w->text.p + w->at - b->from), n = f->n;
@@ -304,12 +312,11 @@ static void fold_rest(struct folding *w, const struct fold_block *b,
         count = w->text.n - w->at;
     if (is_by_line && (w->has_odd || (b->odds >> step & 1) != 0))
         count = up_to_odd(w, newlines, count);
-    memcpy(f->text + n, small, STEP);
     if ((b->runs >> step & 1) != 0 || (w->has_blank && *small == ' ')) {
         uint64_t blanks = blank_bits(small);
         drops = blanks & (blanks << 1 | w->has_blank) & first_bits(count);
-        squeeze(w, drops);
     }
+    add_squeezed(w, small, drops, is_by_line);
     w->has_blank = small[count - 1] == ' ';
     f->n = n + count - (size_t)__builtin_popcountll(drops);
     if (is_by_line)
@@ -319,7 +326,7 @@ static void fold_rest(struct folding *w, const struct fold_block *b,
 
 /* The steps from the next byte on in which no blank is left out and no line is
  * odd. */
-static void fold_plain_steps(struct folding *w, const struct fold_block *b,
+PLAIN_INLINE void fold_plain_steps(struct folding *w, const struct fold_block *b,
                              bool is_by_line) {
     struct folded *f = w->f;
     size_t from = (size_t)(w->text.p + w->at - b->from), step = from / STEP;
@@ -329,8 +336,8 @@ static void fold_plain_steps(struct folding *w, const struct fold_block *b,
         (w->has_blank && b->small[from] == ' '))
         return;
     steps = others != 0 ? first_of(others) : STEP;
-    memcpy(f->text + f->n, b->small + from, steps * STEP);
     for (size_t i = 0; i < steps; i++) {
+        copy_step(f->text + f->n, b->small + from + i * STEP);
         if (is_by_line)
             add_lines(w, f->n, b->newlines[step + i], 0);
         f->n += STEP;
@@ -340,13 +347,14 @@ static void fold_plain_steps(struct folding *w, const struct fold_block *b,
         w->has_blank = f->text[f->n - 1] == ' ';
 }
 
-static size_t fold(struct folded *f, struct fold_block *b, struct str text,
-                   size_t raw, bool is_by_line) {
+PLAIN_INLINE size_t fold_all(struct folded *f, struct fold_block *b,
+                             struct str text, size_t raw, bool is_by_line) {
     struct folding w = {.f = f, .text = text, .raw = raw, .line = f->n,
                         .line_raw = raw,
                         .has_blank = f->n > 0 && f->text[f->n - 1] == ' '};
     make_room(f, text.n + 2 * STEP);
-    note_shift(f, f->n, raw);
+    if (!is_by_line)
+        note_shift(f, f->n, raw);
     while (w.at < text.n && !w.is_done) {
         find_block(b, str_from(text, w.at));
         fold_plain_steps(&w, b, is_by_line);
@@ -358,6 +366,23 @@ static size_t fold(struct folded *f, struct fold_block *b, struct str text,
     if (is_by_line && f->line_count > 0)
         f->lines[f->line_count - 1].is_simple = !w.has_odd;
     return w.at;
+}
+
+static size_t fold_any(struct folded *f, struct fold_block *b, struct str text,
+                       size_t raw, bool is_by_line) {
+    return fold_all(f, b, text, raw, is_by_line);
+}
+
+PLAIN_WIDE static size_t fold_wide(struct folded *f, struct fold_block *b,
+                                   struct str text, size_t raw,
+                                   bool is_by_line) {
+    return fold_all(f, b, text, raw, is_by_line);
+}
+
+static size_t fold(struct folded *f, struct fold_block *b, struct str text,
+                   size_t raw, bool is_by_line) {
+    return PLAIN_HAS_WIDE ? fold_wide(f, b, text, raw, is_by_line)
+                          : fold_any(f, b, text, raw, is_by_line);
 }
 
 size_t fold_lines(struct folded *f, struct str text, size_t raw) {

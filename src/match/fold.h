@@ -11,7 +11,8 @@
 
 #define FOLD_SLACK 80 /* bytes behind the text that may be read */
 
-struct fold_shift { /* from folded byte `at` on, the text's begin at `raw` */
+struct fold_shift { /* from folded byte `at` on, the text's begin at `raw`; not
+                       noted of lines */
     uint32_t at, raw;
 };
 
@@ -62,7 +63,10 @@ struct folded_line *fold_line(struct folded *f, size_t at, size_t raw);
 /* The last line was never there. */
 void fold_drop_line(struct folded *f);
 struct str fold_str(const struct folded *f);
-/* Where the folded byte stands in the text. */
+/* Where the folded byte stands in the text; not of lines. */
 size_t fold_raw(const struct folded *f, size_t at);
+/* Where the folded byte of a plain line stands in it. */
+const char *fold_line_place(const struct folded *f, const struct folded_line *l,
+                            struct str line, size_t at);
 
 #endif

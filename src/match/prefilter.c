@@ -9,8 +9,7 @@
 #include "base/limits.h"
 #include "index/digest.h"
 #include "base/plain.h"
-
-#define FEW_SHORTS 3 /* short literals */
+#include "match/few.h"
 
 /* ---- opening ---- */
 
@@ -160,6 +159,7 @@ struct finding {
     bool is_whole; /* only whole literals */
     literal_fn found;
     void *ctx;
+    struct few few; /* all literals with grams of two; none: they are more */
 };
 
 static void try_entry(const struct finding *w, const unsigned char *entry,
@@ -206,77 +206,53 @@ PLAIN_INLINE void find_grams(const struct finding *w, enum gram_kind kind) {
     }
 }
 
-struct few { /* literals with grams of two, and how many */
-    const unsigned char *entry[FEW_SHORTS];
-    size_t count;
-};
-
-static struct few few_of(const struct gram_table *t) {
-    struct few few = {.count = 0};
-    for (size_t i = 0; i < t->entry_count; i++) {
-        const unsigned char *entry = t->entries + 4 * ENTRY_WORDS * i;
-        if (word_at(entry, ENTRY_AT) >> 16 == 0) /* its window's first gram */
-            few.entry[few.count++] = entry;
-    }
-    return few;
-}
-
-static void try_few(const struct finding *w, const struct few *few,
-                    size_t from) {
-    for (size_t at = from; at < from + PLAIN_LONG_STEP; at++)
-        for (size_t i = 0; i < few->count; i++)
-            if (memcmp(w->text.p + at, few->entry[i] + 4 * ENTRY_WINDOW,
-                       WINDOW_BYTES(GRAM_TWO)) == 0)
-                try_entry(w, few->entry[i], at);
+/* True if all literals with grams of two are among the few. */
+static bool few_of(const struct gram_table *t, struct few *few) {
+    for (size_t i = 0; i < t->entry_count; i++)
+        if (!few_add(few, (const char *)t->entries + 4 * ENTRY_WORDS * i +
+                              4 * ENTRY_WINDOW))
+            return false;
+    return true;
 }
 
 /* At every place: that is faster than their grams. */
-PLAIN_INLINE void find_few(const struct finding *w) {
-    struct few few = few_of(&w->f->grams[GRAM_TWO]);
-    const plain_long none = {0};
-    plain_long bytes[FEW_SHORTS][3];
-    for (size_t i = 0; i < FEW_SHORTS && few.count > 0; i++)
-        for (size_t k = 0; k < 3; k++)
-            bytes[i][k] = none + (signed char)few.entry[i < few.count ? i : 0]
-                                                 [4 * ENTRY_WINDOW + k];
-    for (size_t at = 0; few.count > 0 && at < w->text.n;
-         at += PLAIN_LONG_STEP) {
-        plain_long first, second, third, any = none;
-        memcpy(&first, w->text.p + at, sizeof first);
-        memcpy(&second, w->text.p + at + 1, sizeof second);
-        memcpy(&third, w->text.p + at + 2, sizeof third);
-#pragma GCC unroll 3
-        for (size_t i = 0; i < FEW_SHORTS; i++)
-            any |= (first == bytes[i][0]) & (second == bytes[i][1]) &
-                   (third == bytes[i][2]);
-        if (plain_long_bits(&any) != 0)
-            try_few(w, &few, at);
-    }
+static void find_few(const struct finding *w) {
+    const struct gram_table *t = &w->f->grams[GRAM_TWO];
+    for (size_t at = 0; (at = few_find(&w->few, w->text.p, at, w->text.n)) <
+                        w->text.n; at++)
+        for (size_t i = 0; i < t->entry_count; i++) {
+            const unsigned char *entry = t->entries + 4 * ENTRY_WORDS * i;
+            if (word_at(entry, ENTRY_AT) >> 16 == 0 && /* its first gram */
+                memcmp(w->text.p + at, entry + 4 * ENTRY_WINDOW,
+                       WINDOW_BYTES(GRAM_TWO)) == 0)
+                try_entry(w, entry, at);
+        }
 }
 
-PLAIN_INLINE void find_all(const struct finding *w) {
+PLAIN_INLINE void find_long(const struct finding *w) {
     find_grams(w, GRAM_FIVE);
-    if (w->f->grams[GRAM_TWO].entry_count > 2 * FEW_SHORTS)
+    if (w->few.count == 0)
         find_grams(w, GRAM_TWO);
-    else
-        find_few(w);
 }
 
 static void find_any(const struct finding *w) {
-    find_all(w);
+    find_long(w);
 }
 
 PLAIN_WIDE static void find_wide(const struct finding *w) {
-    find_all(w);
+    find_long(w);
 }
 
 void prefilter_find(const struct prefilter *f, struct str text, bool is_whole,
                     literal_fn found, void *ctx) {
-    const struct finding w = {f, text, is_whole, found, ctx};
+    struct finding w = {f, text, is_whole, found, ctx, {.count = 0}};
+    bool is_few = few_of(&f->grams[GRAM_TWO], &w.few);
+    w.few.count = is_few ? w.few.count : 0;
     if (PLAIN_HAS_WIDE)
         find_wide(&w);
     else
         find_any(&w);
+    find_few(&w);
 }
 
 /* ---- cut literals ---- */

@@ -97,6 +97,13 @@ static void lines_are_whole_and_odd_ones_are_told(void **state) {
         assert_true(at >= text.n);
         assert_int_equal(f.n, fold_slowly(text, slow, raw));
         assert_memory_equal(f.text, slow, f.n);
+        for (size_t k = 0; k < f.line_count; k++) {
+            const struct folded_line *l = &f.lines[k];
+            struct str line = str_from(text, l->raw);
+            for (size_t b = l->at; b < l->end; b++)
+                assert_ptr_equal(fold_line_place(&f, l, line, b),
+                                 text.p + raw[b]);
+        }
         arena_free(&a);
     }
 }
