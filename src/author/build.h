@@ -47,7 +47,7 @@ struct build {
     const struct source *causes_src;
     struct corpus corpus; /* the same structs, for index/ */
     struct pattern_list patterns; /* of it; studied if there are no errors */
-    struct bench *bench; /* of a thread: check_samples.c */
+    struct sample_scanner *sample_scanner; /* of a thread: check_samples.c */
     size_t samples, open_phrases;
     bool fact_used[FACT_COUNT_OF]; /* by the corpus */
 };

@@ -59,10 +59,6 @@ static struct str build_image(struct build *d) {
                                      : index_of_pack(d->a, &d->corpus, pack);
 }
 
-static void end_nodes(void *nodes) {
-    arena_free(nodes);
-}
-
 /* Whoever wants a node from here on reads its file again. */
 static void forget_nodes(struct build *d) {
     arena_free(d->nodes);
@@ -76,8 +72,7 @@ struct build *build_read(struct arena *a, const struct author_options *o) {
     struct str entries = str_trim_end(o->entries_dir, '/');
     d->a = a;
     d->nodes = arena_alloc(a, sizeof *d->nodes);
-    arena_init(d->nodes, a->from, a->ceiling_bytes);
-    arena_defer(a, end_nodes, d->nodes);
+    arena_init_inside(d->nodes, a, a->ceiling_bytes);
     d->options = o;
     d->c.a = d->c.scratch = a;
     d->entries_dir = entries;

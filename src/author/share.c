@@ -4,8 +4,8 @@
  * copy of whatever is only read; what it complains of, and the facts that it
  * meets, come back to it in the order of the things. So diagnostics do not
  * depend on the number of threads. What one thing needs for a while lies in
- * c.scratch, which is emptied behind it; with a bench in it, not before it is
- * large. */
+ * c.scratch, which is emptied behind it; with a sample scanner in it, not
+ * before it is large. */
 #include "author/build.h"
 #include "base/parallel.h"
 
@@ -35,14 +35,9 @@ struct one {
     size_t i;
 };
 
-static void end_arena(void *arg) {
-    arena_free(arg);
-}
-
 static void begin(const struct share *s, struct arena *keep,
                   struct worker *w) {
-    arena_init(&w->scratch, keep->from, SCRATCH_BYTES_MAX);
-    arena_defer(keep, end_arena, &w->scratch);
+    arena_init_inside(&w->scratch, keep, SCRATCH_BYTES_MAX);
     w->own = *s->d;
     w->own.a = keep;
     w->own.nodes = &w->nodes;
@@ -69,9 +64,10 @@ static void part(void *job, struct arena *keep, uint32_t worker, size_t i) {
     enum fail failed = arena_guard(&w->scratch, do_one, &one, &fault);
     if (failed != FAIL_NONE)
         arena_raise(keep, failed, "%s", fault.text);
-    if (w->own.bench == NULL || w->scratch.used_bytes > BENCH_BYTES_MAX) {
+    if (w->own.sample_scanner == NULL ||
+        w->scratch.used_bytes > SAMPLE_SCANNER_BYTES_MAX) {
         arena_free(&w->scratch);
-        w->own.bench = NULL;
+        w->own.sample_scanner = NULL;
     }
     told->to = w->own.c.count;
     told->errors = w->own.c.errors - told->errors;
@@ -84,10 +80,8 @@ void build_share(struct build *d, size_t count, shared_fn *each,
     uint32_t threads = parallel_processors();
     s.workers = arena_array(d->a, threads, sizeof *s.workers);
     s.told = arena_array(d->a, count, sizeof *s.told);
-    for (uint32_t w = 0; w < threads; w++) {
-        arena_init(&s.workers[w].nodes, d->a->from, d->a->ceiling_bytes);
-        arena_defer(d->nodes, end_arena, &s.workers[w].nodes);
-    }
+    for (uint32_t w = 0; w < threads; w++)
+        arena_init_inside(&s.workers[w].nodes, d->nodes, d->a->ceiling_bytes);
     parallel_run(parallel_new(d->a, threads), count, part, &s);
     for (size_t i = 0; i < count; i++) {
         const struct told *told = &s.told[i];

@@ -218,6 +218,16 @@ void arena_defer(struct arena *a, void (*release)(void *), void *what) {
     a->deferred = d.made;
 }
 
+static void free_inside(void *a) {
+    arena_free(a);
+}
+
+void arena_init_inside(struct arena *a, struct arena *owner,
+                       size_t ceiling_bytes) {
+    arena_init(a, owner->from, ceiling_bytes);
+    arena_defer(owner, free_inside, a);
+}
+
 /* Extend the list to `wanted` bytes in place, zeroed. False if it is not the
  * last allocation of the newest block, or the block has no room. */
 static bool grow_in_place(struct arena *a, const char *list, size_t bytes,

@@ -64,6 +64,9 @@ struct arena {
 
 void arena_init(struct arena *a, const struct allocator *from,
                 size_t ceiling_bytes);
+/* Has the allocator of its owner and is freed with it. */
+void arena_init_inside(struct arena *a, struct arena *owner,
+                       size_t ceiling_bytes);
 void arena_free(struct arena *a); /* runs the defers; a may be used again */
 /* Run the defers registered since `until` was the newest (a->deferred). */
 void arena_release_to(struct arena *a, const struct arena_defer *until);

@@ -308,7 +308,7 @@
 /* Bytes of what is found out about one file, samples included. */
 #define SCRATCH_BYTES_MAX ((size_t)256 << 20)
 /* Bytes that a thread keeps from one sample to the next. */
-#define BENCH_BYTES_MAX ((size_t)8 << 20)
+#define SAMPLE_SCANNER_BYTES_MAX ((size_t)8 << 20)
 /* Bytes of a pattern made of an engine's flags. */
 #define ENGINE_PATTERN_BYTES_MAX 2048
 /* Bytes of the pattern of a draft. */

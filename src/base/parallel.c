@@ -61,18 +61,13 @@ static void *run(void *arg) {
     return NULL;
 }
 
-static void worker_end(void *arg) {
-    arena_free(arg);
-}
-
 struct parallel *parallel_new(struct arena *a, uint32_t threads) {
     struct parallel *p = arena_alloc(a, sizeof *p);
     *p = (struct parallel){a, arena_array(a, threads, sizeof *p->workers),
                            threads};
     for (uint32_t i = 0; i < threads; i++) {
         p->workers[i].number = i;
-        arena_init(&p->workers[i].own, a->from, a->ceiling_bytes);
-        arena_defer(a, worker_end, &p->workers[i].own);
+        arena_init_inside(&p->workers[i].own, a, a->ceiling_bytes);
     }
     return p;
 }

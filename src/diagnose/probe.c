@@ -108,18 +108,13 @@ static void trial_run(void *arg) {
     t->is_same = is_same_answer(t->f, &weighed);
 }
 
-static void trial_end(void *scratch) {
-    arena_free(scratch);
-}
-
 bool answer_would_decide(const struct diagnosis *d, const struct finding *f,
                          const struct finding *bare, enum fact_name name) {
     struct probes p = probes_of(name);
     struct trial *t = arena_alloc(d->a, sizeof *t);
     struct fault fault;
     *t = (struct trial){.d = d, .f = f, .bare = bare, .is_same = true};
-    arena_init(&t->scratch, d->a->from, d->a->ceiling_bytes);
-    arena_defer(d->a, trial_end, &t->scratch);
+    arena_init_inside(&t->scratch, d->a, d->a->ceiling_bytes);
     for (size_t i = 0; i < p.count && t->is_same; i++) {
         t->fact = supposed(&p, name, i);
         enum fail fail = arena_guard(&t->scratch, trial_run, t, &fault);

@@ -434,18 +434,13 @@ static bool take_inner(void *ctx, struct str bytes) {
 
 /* ---- log.h ---- */
 
-static void free_scratch(void *what) {
-    arena_free(what);
-}
-
 static struct log_reader *open_bare(struct arena *a, log_line_fn on_line,
                                     void *ctx) {
     struct log_reader *r = arena_alloc(a, sizeof *r);
     r->a = a;
     r->on_line = on_line;
     r->ctx = ctx;
-    arena_init(&r->scratch, a->from, LOG_SCRATCH_BYTES_MAX);
-    arena_defer(a, free_scratch, &r->scratch);
+    arena_init_inside(&r->scratch, a, LOG_SCRATCH_BYTES_MAX);
     for (size_t i = 0; i < READER_BUFS; i++)
         buf_init_in(&r->bufs[i], a, LOG_CLEAN_BYTES_MAX);
     return r;
