@@ -44,8 +44,11 @@ enum operation {
     OP_CASE /* a condition and its value, ..., the value of ELSE */
 };
 
+enum type { TYPE_ANY, TYPE_NUMBER, TYPE_TEXT }; /* any: NULL */
+
 struct expression {
     enum operation op;
+    enum type type; /* of its value */
     struct value constant;
     size_t fact; /* OP_FACT: an index in predicate.facts */
     struct expression *args, *next;
