@@ -67,6 +67,8 @@ struct model {
     struct kv_group *groups;
     size_t group_count;
     bool is_moe, is_multimodal;
+    bool is_encoder; /* each token sees all others: none is kept */
+    bool is_pooling; /* a decoder that answers with vectors or scores */
     /* For counting parameters; 0: the model has none. */
     int64_t experts, expert_size, shared_size; /* of one MoE layer */
     int64_t dense_layers; /* MoE: layers with a dense feed-forward part */

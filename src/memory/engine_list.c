@@ -46,12 +46,16 @@ static struct span vllm_step(const struct inputs *c) {
     int64_t length = setting_of(c, FACT_max_model_len, USUAL_STEP);
     int64_t batch = setting_of(c, FACT_max_num_batched_tokens,
                                length > USUAL_STEP ? length : USUAL_STEP);
+    bool samples = !c->model->is_encoder && !c->model->is_pooling;
     struct span sampler =
-        step_logits(c, setting_of(c, FACT_max_num_seqs, USUAL_SEQUENCES));
+        samples
+            ? step_logits(c, setting_of(c, FACT_max_num_seqs, USUAL_SEQUENCES))
+            : span_exact(0);
     struct span step = step_layer(c, batch);
     struct span most =
         span_plus(span_times(sampler, LOGIT_COPIES), span_times(step, 2));
-    int64_t least = sampler.low < step.low ? sampler.low : step.low;
+    int64_t least =
+        samples && sampler.low < step.low ? sampler.low : step.low;
     return most.known ? span_of(least / 2, most.high) : most;
 }
 

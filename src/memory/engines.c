@@ -243,6 +243,23 @@ struct span engine_left_over(const struct inputs *c) {
                : span_none();
 }
 
+bool engine_keeps_cache(const struct inputs *c) {
+    const struct engine_rules *e = engine_of(c);
+    if (c->model == NULL || (!c->model->is_encoder && !c->model->is_pooling))
+        return true;
+    if (c->model->is_encoder)
+        return e->caches_encoder != NULL && e->caches_encoder(c);
+    return !e->takes_share || (rules_cache_pooling(c) != ANSWER_NO &&
+                               rules_is_v0(c) != ANSWER_YES);
+}
+
+struct span engine_free(const struct inputs *c) {
+    struct span held = span_plus(engine_weights(c), engine_rest(c));
+    if (engine_of(c)->takes_share)
+        held = span_plus(held, span_in(c, FACT_cuda_graph_bytes));
+    return span_minus(engine_card(c), held);
+}
+
 bool engine_splits_layers(const struct inputs *c) {
     return engine_of(c)->pool != POOL_REST;
 }

@@ -74,6 +74,7 @@ struct engine_rules {
     int64_t (*usual_length)(const struct inputs *c);
     /* It keeps with the host the layers that the GPU does not hold; NULL: no */
     bool (*places_layers)(const struct inputs *c);
+    bool (*caches_encoder)(const struct inputs *c); /* NULL: no */
     bool has_slots; /* max_num_seqs caches of full length are made at start */
     bool quantizes_all;             /* embeddings too, in "4bit" and the like */
 
@@ -96,6 +97,14 @@ const struct engine_rules *engine_of(const struct inputs *c);
 bool engine_splits_layers(const struct inputs *c);
 /* Share of what is free that becomes KV; all of it where there is none. */
 struct span engine_fraction(const struct inputs *c); /* millionths */
+
+/* False for a model of which the engine keeps no KV cache. Encoders: every
+ * token of a text is computed in one pass, and no later one looks back; SGLang
+ * and old llama.cpp keep one all the same. Decoders that embed: vLLM until
+ * 0.9.1. */
+bool engine_keeps_cache(const struct inputs *c);
+/* What is left of the card without one. */
+struct span engine_free(const struct inputs *c);
 
 /* Bytes of a further token in all layers of a card; unknown without a model. */
 struct span engine_kv_slope(const struct inputs *c);

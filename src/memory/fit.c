@@ -11,8 +11,22 @@
 
 /* ---- KV and its verdict ---- */
 
+/* A cache of 0 bytes: what is left beside weights and a step decides. */
+static struct kv no_cache(const struct inputs *c) {
+    struct span none = span_exact(0);
+    struct kv kv = {.slope = none, .fixed = none, .bytes_per_request = none,
+                    .pool = engine_free(c)};
+    kv.fits = fit_of_verdict(span_fits(none, kv.pool));
+    if (!kv.pool.known)
+        needs_add(&kv.needs, c->in[FACT_gpu_total].known ? FACT_weights_bytes
+                                                         : FACT_gpu_total);
+    return kv;
+}
+
 /* KV, and the settings that would make an interval a number. */
 struct kv fit_kv(struct arena *a, const struct inputs *c, struct formulas *f) {
+    if (!engine_keeps_cache(c))
+        return no_cache(c);
     if (!engine_of(c)->takes_share)
         return fit_other_kv(a, c, f);
     struct kv kv = memory_kv(a, c, f);
@@ -35,6 +49,8 @@ const enum fact_name fit_of_this_length[] =
  * what its blocks do not hold: less than one request fits then. */
 enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
                            int64_t requests) {
+    if (!engine_keeps_cache(c))
+        return kv->fits;
     if ((kv->pool.known && kv->pool.high <= 0) || kv->fits == FIT_NO)
         return FIT_NO;
     if (requests <= 1 && (kv->fits == FIT_YES || kv->fits == FIT_LIKELY) &&
@@ -59,7 +75,10 @@ static struct budget budget_of(struct arena *a, const struct inputs *c,
     budget_add_fact(a, &b, c, "non_torch", FACT_non_torch);
     if (engine_of(c)->takes_share && rules_count_graphs(c) == ANSWER_YES)
         budget_add_fact(a, &b, c, "cuda_graphs", FACT_cuda_graph_bytes);
-    budget_add(&b, "kv_cache", kv->pool, source);
+    budget_add(&b, engine_keeps_cache(c) ? "kv_cache" : "free", kv->pool,
+               source);
+    if (!engine_keeps_cache(c))
+        return b;
     if (engine_of(c)->takes_share)
         budget_add(&b, "reserve", span_minus(b.total, requested_bytes(c)),
                    write_source(a, c, FACT_gpu_memory_utilization));
@@ -122,6 +141,11 @@ static void invert(struct arena *a, struct fit *fit) {
     const struct inputs *c = &fit->c;
     int64_t most = c->model ? c->model->max_position : 0;
     fit->concurrency = fit->kv.max_concurrency;
+    if (!fit->has_cache) {
+        fit->longest =
+            most > 0 && fit->fits != FIT_NO ? span_exact(most) : span_none();
+        return;
+    }
     if (!fit->is_vllm) {
         fit->longest = fit_other_longest(c, most);
         return;
@@ -368,7 +392,7 @@ static void find_reason(struct arena *a, struct fit *fit) {
     }
     if (fit->fits == FIT_LIKELY && widest != NULL)
         fit->because = NOTE(
-            "fit.because_estimate",
+            fit->has_cache ? "fit.because_estimate" : "fit.because_bound",
             arena_printf(a, NOTE_FACT_FORMAT, fact_spelling(widest->name)),
             write_bytes(a, widest->low), write_bytes(a, widest->high));
 }
@@ -417,7 +441,7 @@ static void serve(struct arena *a, struct fit *fit) {
     fit->weights = memory_weights(a, &fit->c, &fit->formulas, &of_weights);
     fit->weights_bytes = one_figure(&fit->c);
     fit->kv = fit_kv(a, &fit->c, &fit->formulas);
-    if (fit->is_vllm && !inputs_states_pool(&fit->c))
+    if (fit->is_vllm && fit->has_cache && !inputs_states_pool(&fit->c))
         formula_put(a, &fit->formulas, budget_write_pool(a, &fit->c));
     fit->budget = budget_of(a, &fit->c, &fit->kv);
     struct span kept = fit->kv.bytes_kept, asked = fit->kv.bytes_per_request;
@@ -433,6 +457,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     fit_complete(a, &whole);
     struct fit fit = {.c = whole.c, .is_vllm = engine_of(&whole.c)->takes_share,
                       .is_training = training_is_run(&whole.c),
+                      .has_cache = engine_keeps_cache(&whole.c),
                       .requests = whole.requests > 0 ? whole.requests : 1};
     fit_check(a, &fit.c, &fit);
     if (fit.is_training) {
@@ -449,8 +474,9 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     fit.kv.fits = fit.fits;
     if (!fit_is_settled(fit.fits) && fit.kv.needs.count == 0) {
         /* bounds that a start would replace by one printed number */
-        needs_add(&fit.kv.needs,
-                  fit.is_training ? FACT_activation_peak : FACT_kv_available);
+        needs_add(&fit.kv.needs, fit.is_training || !fit.has_cache
+                                     ? FACT_activation_peak
+                                     : FACT_kv_available);
     }
     find_least(a, q, &fit);
     for (size_t i = 0; i < q->remark_count; i++)

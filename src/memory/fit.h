@@ -84,6 +84,7 @@ struct fit {
     struct inputs c;  /* completed: every input with its source */
     bool is_vllm;     /* else another engine's simpler rules */
     bool is_training; /* then no KV, but `training` */
+    bool has_cache;   /* false: the engine keeps no KV of this model */
     struct training training;
     int64_t requests;
     struct kv kv;

@@ -51,8 +51,11 @@ static void take_batch(struct inputs *c) {
         total.low >= LARGE_CARD && !(c->gpu && has_part(c->gpu->id, "A100"));
     if (!total.known || rules_is_v0(c) != ANSWER_NO)
         return;
-    fit_take_default(c, FACT_max_num_batched_tokens, is_large ? 8192 : 2048, "",
-                     why);
+    int64_t batch = is_large ? 8192 : 2048;
+    int64_t length = setting_of(c, FACT_max_model_len, 0);
+    if (!engine_keeps_cache(c) && length > batch)
+        batch = length; /* a text is computed in one pass */
+    fit_take_default(c, FACT_max_num_batched_tokens, batch, "", why);
     fit_take_default(c, FACT_max_num_seqs, is_large ? 1024 : 256, "", why);
 }
 
@@ -235,7 +238,7 @@ void fit_complete(struct arena *a, struct fit_question *q) {
         fit_take_training(c);
         return;
     }
-    if (e->usual_quantization != NULL && c->model &&
+    if (e->usual_quantization != NULL && c->model && !c->model->is_encoder &&
         c->model->quantization.n == 0 && !c->in[FACT_weights_bytes].known)
         fit_take_default(c, FACT_quantization, 0, e->usual_quantization,
                          "of Ollama's tags");

@@ -222,6 +222,13 @@ static void double_up(struct values *v, const struct tunable *l,
         offer(v, l->fact, n);
 }
 
+/* Without a cache a whole text is computed in one step. */
+static int64_t least_number(const struct tunable *l, const struct inputs *c) {
+    bool is_whole = l->fact == FACT_max_num_batched_tokens &&
+                    !engine_keeps_cache(c);
+    return is_whole ? setting_of(c, FACT_max_model_len, l->number) : l->number;
+}
+
 /* q: as it was given, with changes; c: the same, completed. */
 static struct values values_of(const struct search *s, const struct tunable *l,
                                const struct fit_question *q,
@@ -232,7 +239,7 @@ static struct values values_of(const struct search *s, const struct tunable *l,
     bool is_sharded = cards > 1 || setting_of(c, FACT_data_parallel, 1) > 1;
     switch (l->how) {
     case DOWN_BY_HALVES:
-        for (int64_t n = now / 2; n >= l->number; n /= 2)
+        for (int64_t n = now / 2; n >= least_number(l, c); n /= 2)
             offer(&v, l->fact, n);
         break;
     case UP_BY_DOUBLES: double_up(&v, l, c, now); break;

@@ -205,6 +205,7 @@ static struct model *gguf_shape(struct arena *a, const struct header *h,
     add_layers(a, m, h);
     m->id = arena_str(a, h->name.n > 0 ? h->name : name);
     m->family = arena_str(a, h->architecture);
+    m->is_encoder = shape_is_encoder(h->architecture);
     m->max_position = one(h, KEY_context, 0);
     m->intermediate_size = one(h, KEY_wide, 0);
     m->vocab_size = one(h, KEY_vocab, h->tokens);

@@ -170,7 +170,7 @@ static int64_t hf_params(const struct config *c, const struct model *m) {
         common >= 1000)
         return 0;
     dense = experts == 0 || dense > c->layers ? c->layers : dense;
-    struct span matrices = span_exact(3 * c->hidden);
+    struct span matrices = span_exact((m->has_plain_mlp ? 2 : 3) * c->hidden);
     struct span sparse =
         span_times(span_times(span_times(matrices, wide), experts + common),
                    c->layers - dense);
@@ -310,6 +310,15 @@ static struct str cache_scheme(struct json *quantization) {
     return is_fp8 ? STR("fp8") : (struct str){NULL, 0};
 }
 
+/* A head it has none; the first ones have feed-forward parts without a gate. */
+static void read_encoder(const struct config *c, struct model *m) {
+    m->is_encoder = shape_is_encoder(m->family) ||
+                    hf_flag(c, "use_bidirectional_attention");
+    m->has_plain_mlp =
+        STR_IS_ONE(m->family, "bert", "roberta", "xlm-roberta", "camembert",
+                   "distilbert", "mpnet", "electra", "deberta", "deberta-v2");
+}
+
 const struct model *hf_config_model(struct arena *a, struct str text,
                                     struct str name) {
     struct json *top = json_parse(a, text, name);
@@ -334,7 +343,8 @@ const struct model *hf_config_model(struct arena *a, struct str text,
     m->family = hf_word(&c, "model_type");
     m->verified = STR("given");
     hf_add_layers(&c, m);
-    bool is_tied = hf_flag(&c, "tie_word_embeddings");
+    read_encoder(&c, m);
+    bool is_tied = hf_flag(&c, "tie_word_embeddings") || m->is_encoder;
     if (m->vocab_size < 10000000 && c.hidden < 1000000)
         m->embedding_params = m->vocab_size * c.hidden * (is_tied ? 1 : 2);
     m->params = hf_params(&c, m);

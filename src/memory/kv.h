@@ -91,6 +91,9 @@ enum answer rules_is_v0(const struct inputs *c);
     X(keep_chunks, "0.10.1", "")                                               \
     /* sparse latents are packed in fp8 even where the type is auto */         \
     X(pack_by_default, "0.11.0", "0.11.1")                                     \
+    /* decoders that embed have a cache, as the second engine runs them; the  \
+     * first makes none (arg_utils.py, llm_engine.py: runner_type pooling) */  \
+    X(cache_pooling, "0.9.2", "")                                              \
     /* num_gpu_blocks_override counts in the checks at start */                \
     X(check_forced, "0.20.1", "")                                              \
     /* the printed concurrency divides tokens, not whole blocks (#19029) */    \

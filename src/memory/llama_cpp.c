@@ -295,6 +295,13 @@ static bool fits_by_itself(const struct inputs *c) {
     return build == 0 || build >= FIT_FROM;
 }
 
+/* It was made, and not used, until May 2025 (#12825, #13108). */
+static bool caches_encoder(const struct inputs *c) {
+    int64_t build = build_of(c);
+    return build > 0 && build < WINDOWS_FROM;
+}
+
 const struct engine_rules engine_llama = {
     .id = "llama.cpp", LLAMA_CELLS, .bits8 = "Q8_0",
+    .caches_encoder = caches_encoder,
     .places_layers = fits_by_itself};

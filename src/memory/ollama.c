@@ -43,7 +43,14 @@ static bool always(const struct inputs *c) {
     return true;
 }
 
-/* Its tags are Q4_K_M unless they say otherwise. */
+/* The library made one, unused, before it was updated to a build of 2025-05-12
+ * (0cefd46f2). */
+static bool caches_encoder(const struct inputs *c) {
+    return is_before(c, "0.7.0");
+}
+
+/* Its tags are Q4_K_M unless they say otherwise, of encoders F16. */
 const struct engine_rules engine_ollama = {
     .id = "ollama", LLAMA_CELLS, .usual_quantization = "Q4_K_M",
-    .usual_length = usual_length, .places_layers = always, .has_slots = true};
+    .usual_length = usual_length, .places_layers = always,
+    .caches_encoder = caches_encoder, .has_slots = true};

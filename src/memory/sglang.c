@@ -283,12 +283,17 @@ static struct estimate not_in_the_pool(const struct query *q) {
 static effect_fn *const own_effects[EFFECT_COUNT_OF] = {
     [EFFECT_context_length] = not_in_the_pool};
 
+/* Its pool has slots for encoders, too: models/bert.py, RadixAttention. */
+static bool caches_encoder(const struct inputs *c) {
+    return c->model != NULL;
+}
+
 const struct engine_rules engine_sglang = {
     .id = "sglang", .pool = POOL_OF_STATIC, .windows = KEEP_RATIO,
     .checks_split = true, .has_expert_ranks = true, .may_share_ranks = true,
     .keeps_pool = true, .share = FACT_mem_fraction_static,
     .share_most = 92 * STEP, .narrow = "fp8_e5m2", .bits8 = "fp8",
-    .bits4 = "awq", .effects = own_effects};
+    .bits4 = "awq", .caches_encoder = caches_encoder, .effects = own_effects};
 
 /* ---- mem_fraction_static, where it is not set ----
  *

@@ -2,6 +2,7 @@
  * ones keep. No number is trusted: products are taken only of what is
  * bounded. */
 #include "memory/shape.h"
+#include "memory/amount.h"
 
 static bool is_same(const struct kv_group *a, const struct kv_group *b) {
     return a->kind == b->kind && a->kv_heads == b->kv_heads &&
@@ -41,6 +42,11 @@ int64_t shape_window_period(struct str architecture) {
         if (str_starts(architecture, str_of(known[i].begins)))
             return known[i].period;
     return 0;
+}
+
+bool shape_is_encoder(struct str architecture) {
+    return has_part(architecture, "bert") ||
+           STR_IS_ONE(architecture, "mpnet", "electra", "gemma-embedding");
 }
 
 /* ---- recurrent layers ---- */

@@ -17,6 +17,9 @@ static inline bool shape_is_dim(int64_t n) {
  * others see a window; 0: no such period is known. */
 int64_t shape_window_period(struct str architecture);
 
+/* BERT and what came of it, under the names of config.json and of GGUF. */
+bool shape_is_encoder(struct str architecture);
+
 /* A type of ggml, which a cache may have: bytes of a block of elements. */
 struct ggml_type {
     uint32_t id;      /* in a GGUF file */

@@ -2,6 +2,7 @@
  * what the log prints. Only what changes the result is varied: a model
  * without windows does not care how many tokens are in flight. */
 #include "base/limits.h"
+#include "memory/engines.h"
 #include "memory/kv.h"
 
 #define OPTIONS_MAX 8
@@ -297,7 +298,8 @@ static struct variants variants_by(struct arena *a, const struct inputs *c,
 }
 
 struct variants variants_of(struct arena *a, const struct inputs *c) {
-    if (c->model == NULL || c->model->group_count == 0)
+    if (c->model == NULL || c->model->group_count == 0 ||
+        !engine_keeps_cache(c))
         return (struct variants){.count = 0};
     struct variants variants = variants_by(a, c, false);
     bool may_be_whole = !variants.agrees && variants.count > 0 &&

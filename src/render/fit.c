@@ -132,11 +132,13 @@ static void add_plans(const struct render *t, const struct fit *fit) {
             fix_cost(t, fit_plan_effort(plan), fit_plan_loses(plan));
         item->column_tone = TONE_DIM;
         item->spare = i > 0 ? PLAN : 0;
-        document_toned(
-            t, item, TONE_DIM,
-            TR(t, plan->is_likely ? "fit.plan_likely" : "fit.plan_numbers",
-               span_text(t, UNIT_BYTES, plan->needed),
-               span_text(t, UNIT_BYTES, pool)));
+        const char *key = !fit->has_cache && !fit->is_training
+                              ? "fit.plan_left"
+                          : plan->is_likely ? "fit.plan_likely"
+                                            : "fit.plan_numbers";
+        document_toned(t, item, TONE_DIM,
+                       TR(t, key, span_text(t, UNIT_BYTES, plan->needed),
+                          span_text(t, UNIT_BYTES, pool)));
     }
 }
 
@@ -196,6 +198,7 @@ static void add_compare(const struct render *t, const struct fit_sheet *s) {
     for (size_t i = 0; i < s->column_count; i++) {
         const struct fit *fit = s->columns[i].fit;
         bool is_step = fit->is_training;
+        bool has_pool = is_step || fit->has_cache;
         struct span weights = span_exact(fit->weights_bytes);
         weights.known = fit->weights_bytes > 0;
         ROW(t, table, s->columns[i].value, fit_verdict_word(t, fit->fits),
@@ -204,7 +207,9 @@ static void add_compare(const struct render *t, const struct fit_sheet *s) {
             is_step ? span_or_dash(t, UNIT_BYTES, fit_held(fit))
                     : or_dash(hundredths_text(t, fit->concurrency)),
             span_or_dash(t, UNIT_BYTES,
-                         is_step ? fit->training.optimizer : fit->kv.pool),
+                         is_step    ? fit->training.optimizer
+                         : has_pool ? fit->kv.pool
+                                    : span_none()),
             span_or_dash(t, UNIT_BYTES, weights))
             ->tone = fit_tone(fit->fits);
     }

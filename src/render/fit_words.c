@@ -114,12 +114,33 @@ static struct str with_room(const struct render *t,
     return tr_args(t, "fit.need_and_pool", args, 3);
 }
 
+static struct str without_cache(const struct render *t,
+                                const struct fit *fit) {
+    struct span left = fit->kv.pool, missing = span_minus(span_exact(0), left);
+    struct str why = tr(t, fit->c.model->is_encoder ? "fit.encoder"
+                                                    : "fit.pooling");
+    struct str args[] = {why, STR(""), STR("")};
+    if (!left.known)
+        return why;
+    args[1] = left.high <= 0 ? span_text(t, UNIT_BYTES, missing)
+              : left.low < 0 ? bytes_text(t, left.high)
+                             : span_text(t, UNIT_BYTES, left);
+    args[2] = bytes_text(t, missing.high);
+    return tr_args(t,
+                   left.high <= 0  ? "fit.without_cache_no"
+                   : left.low < 0 ? "fit.without_cache_perhaps"
+                                  : "fit.without_cache",
+                   args, 3);
+}
+
 struct str fit_numbers(const struct render *t, const struct fit *fit) {
     const struct kv *kv = &fit->kv;
     struct str length = fact_in(t, fit, FACT_max_model_len);
     struct str need = span_text(t, UNIT_BYTES, kv_request(kv));
     if (fit->is_training)
         return training_numbers(t, fit);
+    if (!fit->has_cache)
+        return without_cache(t, fit);
     if (!kv_request(kv).known)
         return STR("");
     struct str args[] = {length, need};

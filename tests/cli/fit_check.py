@@ -832,6 +832,85 @@ class Starts(Fit):
             self.assertIn("13.66 GiB", text)
 
 
+class Embedders(Fit):
+    """Encoders keep nothing: EncoderOnlyAttentionSpec and, until 0.10.0,
+    runner_type "pooling" of vLLM; create_memory() of llama.cpp since #13108,
+    Ollama since 0.7.0. SGLang has slots for them. Decoders that embed keep a
+    cache in vLLM from 0.9.2 on."""
+
+    ENCODERS = ("BAAI/bge-m3", "bge-reranker-v2-m3", "all-minilm",
+                "nomic-embed-text", "multilingual-e5-large",
+                "google-bert/bert-base-uncased", "embeddinggemma")
+
+    def kept(self, *words):
+        answer = self.fit("--gpu", "RTX 4060", *words)
+        return answer["kv"]["bytes_per_request"]
+
+    def test_an_encoder_keeps_nothing(self):
+        for model in self.ENCODERS:
+            for engine in ("vllm", "ollama", "llama.cpp", "transformers"):
+                answer = self.fit("--model", model, "--gpu", "RTX 4060",
+                                  "--engine", engine, status=0)
+                kv = answer["kv"]
+                self.assertEqual((kv["bytes_per_request"],
+                                  kv["bytes_per_token"]["slope"]), (0, 0))
+                self.assertIsNone(kv["max_concurrency"])
+                parts = [part["part"] for part in answer["budget"]]
+                self.assertNotIn("kv_cache", parts)
+                self.assertIn("free", parts)
+
+    def test_some_engines_keep_it_all_the_same(self):
+        model = ["--model", "BAAI/bge-m3", "--max-model-len", 8192]
+        whole = 24 * 2 * 16 * 64 * 2 * 8192
+        for words, kept in ((["sglang"], whole), (["llama.cpp"], 0),
+                            (["llama.cpp", "--engine-version", "4000"], whole),
+                            (["ollama", "--engine-version", "0.6.8"], whole),
+                            (["ollama", "--engine-version", "0.7.0"], 0),
+                            (["vllm", "--engine-version", "0.6.4"], 0)):
+            self.assertEqual(self.kept("--engine", *words, *model), kept,
+                             words)
+
+    def test_a_decoder_that_embeds_does(self):
+        words = ["--model", "Qwen/Qwen3-Embedding-0.6B"]
+        whole = 28 * 2 * 8 * 128 * 2 * 32768
+        for release, kept in (("0.9.1", 0), ("0.9.2", whole),
+                              ("0.33.0", whole)):
+            self.assertEqual(self.kept(*words, "--engine-version", release),
+                             kept, release)
+        self.assertEqual(self.kept(*words, "--engine", "llama.cpp"), whole)
+
+    def test_a_step_takes_a_whole_text(self):
+        step = self.fit("--model", "BAAI/bge-m3", "--gpu",
+                        "RTX 4060")["inputs"]["max_num_batched_tokens"]
+        self.assertEqual(step["value"], 8192)
+
+    def test_what_does_not_fit_has_no_length(self):
+        answer = self.fit("--model", "BAAI/bge-m3", "--gpu-memory", "600MiB",
+                          status=1)
+        self.assertIsNone(answer["inverses"]["max_model_len"])
+        for plan in answer["plan"]:
+            self.assertNotIn("max_num_batched_tokens",
+                             [change["name"] for change in plan["changes"]])
+
+    def test_a_file_says_it_too(self):
+        bert = {"model_type": "bert", "num_hidden_layers": 24,
+                "hidden_size": 1024, "num_attention_heads": 16,
+                "intermediate_size": 4096, "vocab_size": 30522,
+                "max_position_embeddings": 512}
+        gemma = {"model_type": "gemma3_text", "num_hidden_layers": 24,
+                 "hidden_size": 768, "num_attention_heads": 3, "head_dim": 256,
+                 "num_key_value_heads": 1, "intermediate_size": 1152,
+                 "vocab_size": 262144, "max_position_embeddings": 2048,
+                 "use_bidirectional_attention": True}
+        for config in (bert, gemma):
+            answer = self.fit("--config", self.file(config), "--gpu",
+                              "RTX 4060", status=0)
+            self.assertEqual(answer["kv"]["bytes_per_request"], 0)
+        held = self.fit("--config", self.file(bert))["weights"]
+        self.assertAlmostEqual(held["bytes_per_gpu"], 2 * 335141888,
+                               delta=10 ** 7)
+
+
 class Inverses(Fit):
     WORDS = ["--max-num-batched-tokens", 4096]
 
