@@ -1,9 +1,9 @@
 /* snapshot.c: a doubly linked list of blocks, each with its copy while there is
  * a snapshot.
  *
- *     block:  allocated before the snapshot   has a copy
+ *     block:  allocated before the snapshot   has a copy, and is kept for the
+ *                                             restore if it is freed
  *             allocated since                 has none
- *             freed since                     is_freed: kept for the restore
  */
 #include "base/snapshot.h"
 
@@ -14,7 +14,6 @@ struct snapshot_block {
     struct snapshot_block *next, *before;
     size_t size;
     void *copy;
-    bool is_freed;
     _Alignas(max_align_t) char bytes[];
 };
 
@@ -53,9 +52,7 @@ static void block_put(void *ctx, void *bytes) {
     at -= offsetof(struct snapshot_block, bytes);
     struct snapshot_block *b = (struct snapshot_block *)(void *)at;
     pthread_mutex_lock(&s->lock);
-    if (b->copy)
-        b->is_freed = true;
-    else
+    if (!b->copy)
         block_remove(s, b);
     pthread_mutex_unlock(&s->lock);
 }
@@ -74,7 +71,6 @@ static void copy_drop(struct snapshot_allocator *s, struct snapshot_block *b) {
     if (b->copy)
         s->from->put(s->from->ctx, b->copy);
     b->copy = NULL;
-    b->is_freed = false;
 }
 
 bool snapshot_take(struct snapshot_allocator *s) {
