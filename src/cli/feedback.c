@@ -210,6 +210,14 @@ static int with_reports(struct cli *c, bool is_changing,
     return is_done ? STATUS_FOUND : STATUS_ERROR;
 }
 
+/* ID FIX OUTCOME; to undo one, the outcome may be left out. */
+static bool is_report(const struct cli *c) {
+    return c->operand_count == 2
+               ? c->is_undo
+               : c->operand_count == 3 && STR_IS_ONE(str_of(c->operands[2]),
+                                                     "worked", "failed");
+}
+
 int run_feedback(struct cli *c) {
     size_t n = c->operand_count;
     const char *first = n > 0 ? c->operands[0] : "";
@@ -218,9 +226,7 @@ int run_feedback(struct cli *c) {
         return with_reports(c, false, list);
     if (n == 1 && strcmp(first, "export") == 0)
         return with_reports(c, false, export_all);
-    bool is_whole = n == 3 || (n == 2 && c->is_undo);
-    if (!is_whole || (n == 3 && !STR_IS_ONE(str_of(c->operands[2]), "worked",
-                                           "failed")))
+    if (!is_report(c))
         return cli_usage(c, "cli.error.feedback_what", NULL, NULL);
     if (c->note != NULL && strlen(c->note) > FEEDBACK_NOTE_BYTES_MAX)
         return cli_usage(c, "cli.error.note_long", NULL, NULL);
