@@ -169,6 +169,20 @@ static void build(void *arg) {
                       "\"m\":[null,true,\"x\xEF\xBF\xBD\\\"\",3]}");
 }
 
+static void fractions_of_any_size(void *arg) {
+    struct arena *a = arg;
+    expect_written(json_micro(a, -1500000), "-1.5");
+    expect_written(json_micro(a, 12345678901), "12345.678901");
+    expect_written(json_micro(a, 100), "0.0001");
+    expect_written(json_micro(a, 99), "9.9e-5");
+    expect_written(json_micro(a, -50), "-5e-5");
+    expect_written(json_micro(a, 7), "7e-6");
+    expect_written(json_parse(a, STR("[5.0,-0.25,1e-5,{}]"), STR("x")),
+                   "[5.0,-0.25,1e-5,{}]");
+    expect_written(json_parse(a, STR("{\"\\u0001\":\"\\t\\\\\\/\"}"), STR("x")),
+                   "{\"\\u0001\":\"\\t\\\\/\"}");
+}
+
 static void every_ratio_prints_as_written(void *arg) {
     struct arena *a = arg;
     for (int64_t micro = 10001; micro < 1000000; micro += 997) {
@@ -212,6 +226,8 @@ static void json_is_written_and_read(void **state) {
     struct fault fault;
     arena_init(&a, NULL, 0);
     assert_int_equal(arena_guard(&a, build, &a, NULL), FAIL_NONE);
+    assert_int_equal(arena_guard(&a, fractions_of_any_size, &a, NULL),
+                     FAIL_NONE);
     assert_int_equal(
         arena_guard(&a, every_ratio_prints_as_written, &a, NULL), FAIL_NONE);
     assert_int_equal(arena_guard(&a, read_back, &a, &fault), FAIL_INPUT);
