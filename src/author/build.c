@@ -137,4 +137,6 @@ static void settle(struct build *d, enum made_kind kind) {
 void build_settle(struct build *d) {
     for (int kind = 0; kind < MADE_KIND_COUNT_OF; kind++)
         settle(d, (enum made_kind)kind);
+    for (size_t i = 0; i < d->corpus.engine_count; i++)
+        engine_index(d->a, &d->corpus.engines[i]);
 }

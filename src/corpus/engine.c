@@ -6,8 +6,25 @@
  *
  * Flags and options are both tried, by all of their spellings, and the longest
  * match wins. A blank of a spelling matches a blank or an equals sign.
+ *
+ * Spellings are found by their third and fourth byte: the first two of most are
+ * dashes. Shorter ones have a chain of their own.
  */
 #include "corpus/engine.h"
+
+#define CHAINS 64
+#define HASHED_BYTES 4
+
+struct spelling {
+    struct spelling *next;
+    struct str text;
+    const struct version_range *exists;
+};
+
+struct spellings {
+    struct spelling *shorter; /* than HASHED_BYTES */
+    struct spelling *longer[CHAINS];
+};
 
 static bool is_of_word(char c) {
     return is_word(c) || c == '-';
@@ -36,30 +53,63 @@ static bool stands_at(struct str text, size_t at, struct str spelling) {
            !is_of_word(text.p[at + spelling.n]);
 }
 
-/* Take the flag or an alias if it is at this byte and longer than the best
- * one. */
-static void consider(struct str text, size_t at, struct str flag,
-                     const struct str_list *aliases,
-                     const struct version_range *exists,
-                     struct setting_match *best) {
-    for (size_t i = 0; i <= aliases->count; i++) {
-        struct str spelling = i == 0 ? flag : aliases->at[i - 1];
-        if (spelling.n > best->spelling.n && stands_at(text, at, spelling))
-            *best = (struct setting_match){spelling, exists};
+static size_t chain_of(const char *p) {
+    unsigned third = (unsigned char)(p[2] == '=' ? ' ' : p[2]);
+    unsigned fourth = (unsigned char)(p[3] == '=' ? ' ' : p[3]);
+    return (third * 7 + fourth) % CHAINS;
+}
+
+/* Adds the aliases from the last to the first, then the setting itself: of
+ * equal ones the first is found. Returns the room that is left. */
+static struct spelling *add_all(struct spellings *s, struct spelling *room,
+                                struct str setting,
+                                const struct str_list *aliases,
+                                const struct version_range *exists) {
+    for (size_t i = aliases->count + 1; i > 0; i--, room++) {
+        struct str text = i == 1 ? setting : aliases->at[i - 2];
+        struct spelling **chain = text.n < HASHED_BYTES
+                                      ? &s->shorter
+                                      : &s->longer[chain_of(text.p)];
+        *room = (struct spelling){*chain, text, exists};
+        *chain = room;
     }
+    return room;
+}
+
+void engine_index(struct arena *a, struct engine *e) {
+    struct spellings *s = arena_alloc(a, sizeof *s);
+    size_t count = e->flag_count + e->option_count;
+    for (size_t i = 0; i < e->flag_count; i++)
+        count += e->flags[i].aliases.count;
+    for (size_t i = 0; i < e->option_count; i++)
+        count += e->options[i].aliases.count;
+    struct spelling *room = arena_room(a, count * sizeof *room);
+    for (size_t i = e->option_count; i > 0; i--) {
+        const struct option *o = &e->options[i - 1];
+        room = add_all(s, room, o->flag, &o->aliases, &o->exists);
+    }
+    for (size_t i = e->flag_count; i > 0; i--) {
+        const struct flag *f = &e->flags[i - 1];
+        room = add_all(s, room, f->flag, &f->aliases, &f->exists);
+    }
+    e->spellings = s;
+}
+
+static void take_longest(const struct spelling *chain, struct str text,
+                         size_t at, struct setting_match *best) {
+    for (; chain != NULL; chain = chain->next)
+        if (chain->text.n > best->spelling.n &&
+            stands_at(text, at, chain->text))
+            *best = (struct setting_match){chain->text, chain->exists};
 }
 
 bool engine_setting_at(const struct engine *e, struct str text, size_t at,
                        struct setting_match *out) {
     struct setting_match best = {{NULL, 0}, NULL};
-    for (size_t i = 0; i < e->flag_count; i++) {
-        const struct flag *f = &e->flags[i];
-        consider(text, at, f->flag, &f->aliases, &f->exists, &best);
-    }
-    for (size_t i = 0; i < e->option_count; i++) {
-        const struct option *o = &e->options[i];
-        consider(text, at, o->flag, &o->aliases, &o->exists, &best);
-    }
+    take_longest(e->spellings->shorter, text, at, &best);
+    if (text.n - at >= HASHED_BYTES)
+        take_longest(e->spellings->longer[chain_of(text.p + at)], text, at,
+                     &best);
     *out = best;
     return best.spelling.n > 0;
 }

@@ -92,6 +92,8 @@ struct engine {
     struct str_list idle; /* flags that change no memory that `fit` looks at */
     struct engine_default *defaults;
     size_t default_count;
+    const struct spellings *spellings; /* of flags and options: made by
+                                          engine_index() */
 };
 
 /* A setting found in a text, and the releases that take it. */
@@ -101,6 +103,8 @@ struct setting_match {
 };
 /* The first flag that sets this fact; NULL if there is none. e may be NULL. */
 const struct flag *engine_flag_of(const struct engine *e, enum fact_name fact);
+/* Makes the index of its settings, which the next two look at. */
+void engine_index(struct arena *a, struct engine *e);
 /* True if one of the engine's settings begins at this byte. */
 bool engine_setting_at(const struct engine *e, struct str text, size_t at,
                        struct setting_match *out);

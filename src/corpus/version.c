@@ -54,7 +54,8 @@ static bool take_part(struct str *s, struct str word, struct str *number) {
     struct str rest = *s;
     if (rest.n > 0 && is_separator(rest.p[0]))
         rest = str_slice(rest, 1, rest.n);
-    if (!str_eq_nocase(str_slice(rest, 0, word.n), word))
+    if (rest.n == 0 || to_lower(rest.p[0]) != word.p[0] ||
+        !str_eq_nocase(str_slice(rest, 0, word.n), word))
         return false;
     rest = str_slice(rest, word.n, rest.n);
     if (rest.n > 1 && is_separator(rest.p[0]) && is_digit(rest.p[1]))

@@ -9,8 +9,16 @@ size_t reader_engine_count(struct reader *r) {
     return reader_count(r, SECTION_ENGINE);
 }
 
+static const struct engine *engine_of(struct reader *r, enum section section,
+                                      uint32_t number) {
+    struct engine *e = reader_noun(r, section, number, &shape_engine);
+    if (e->spellings == NULL)
+        engine_index(r->arena, e);
+    return e;
+}
+
 const struct engine *reader_engine(struct reader *r, uint32_t number) {
-    return reader_noun(r, SECTION_ENGINE, number, &shape_engine);
+    return engine_of(r, SECTION_ENGINE, number);
 }
 
 size_t reader_everywhere_count(struct reader *r) {
@@ -18,7 +26,7 @@ size_t reader_everywhere_count(struct reader *r) {
 }
 
 const struct engine *reader_everywhere(struct reader *r, uint32_t i) {
-    return reader_noun(r, SECTION_EVERYWHERE, i, &shape_engine);
+    return engine_of(r, SECTION_EVERYWHERE, i);
 }
 
 const struct engine *reader_engine_by_id(struct reader *r, struct str id) {

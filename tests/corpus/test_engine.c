@@ -16,13 +16,20 @@ static struct flag flags[] = {
     {.flag = {"--max-model-len", 15}}};
 static struct option options[] = {{.flag = {"--max-model-len auto", 20}},
                                   {.flag = {"TOY_MODE", 8}}};
-static const struct engine toy = {.flags = flags, .flag_count = 2,
-                                  .options = options, .option_count = 2};
+static const struct engine plain = {.flags = flags, .flag_count = 2,
+                                    .options = options, .option_count = 2};
+
+static struct engine toy_in(struct arena *a) {
+    struct engine toy = plain;
+    engine_index(a, &toy);
+    return toy;
+}
 
 /* What is found in the text, one behind the other, with commas. */
 static struct str found(struct arena *a, const char *text) {
     struct buf b;
     struct setting_match said;
+    struct engine toy = toy_in(a);
     size_t at = 0;
     buf_init_in(&b, a, 1024);
     while (engine_setting_next(&toy, str_of(text), &at, &said)) {
@@ -64,10 +71,14 @@ static void the_longest_wins(void **state) {
 static void stands_at_a_byte_or_not(void **state) {
     struct setting_match said;
     struct str text = STR("x -c 1");
+    struct arena a;
     (void)state;
+    arena_init(&a, NULL, 0);
+    struct engine toy = toy_in(&a);
     assert_false(engine_setting_at(&toy, text, 0, &said));
     assert_true(engine_setting_at(&toy, text, 2, &said));
     assert_ptr_equal(said.exists, &flags[0].exists);
+    arena_free(&a);
 }
 
 int main(void) {
