@@ -201,6 +201,7 @@ static void keep_study(struct arena *a, struct pattern_study *s) {
     s->prepared = arena_str(a, s->prepared);
     s->suffix = arena_str(a, s->suffix);
     s->guards = copied(a, &s->guards);
+    s->extract_words = arena_str(a, s->extract_words);
     s->literals = copied(a, &s->literals);
     s->fronts = arena_str(a, s->fronts);
     s->code = copied(a, &s->code);

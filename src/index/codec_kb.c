@@ -5,6 +5,7 @@
 static void codec_analysis(struct record *r, struct pattern_study *study) {
     record_str(r, &study->prepared);
     record_strings(r, &study->guards);
+    record_str(r, &study->extract_words);
     record_bool(r, &study->needs_utf);
     record_str(r, &study->suffix);
 }

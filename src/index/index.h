@@ -60,6 +60,9 @@ enum pattern_kind {
 struct pattern_study {
     struct str prepared; /* for PCRE2, without its guards: match/guard.h */
     struct str_list guards;
+    struct str extract_words; /* a line for each extract: folded texts, between
+                                 tabs, one of which each match of it contains;
+                                 an empty line: no such texts are known */
     bool needs_utf;
     struct str suffix; /* its text from the literal on: match/suffix.h */
     struct str_list literals; /* for the prefilter; only at build */

@@ -2,6 +2,7 @@
  * compiled form, its literals and how far before them a match can begin, and
  * its text from the literal on. It takes longer than scanning a short log, so a
  * run reads it from the index. */
+#include "base/buf.h"
 #include "match/suffix.h"
 #include "match/written.h"
 
@@ -23,6 +24,22 @@ static struct str compiled_part(const struct written_pattern *w,
     return regex_serialize(w->matcher, r);
 }
 
+static struct str extract_words(struct arena *a, size_t count,
+                                struct written_pattern *const *extracts) {
+    struct buf words;
+    buf_init_in(&words, a, 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct str_list *list = &extracts[i]->literals.best;
+        for (size_t k = 0; k < list->count; k++) {
+            buf_add(&words, list->at[k]);
+            buf_add_char(&words, k + 1 < list->count ? '\t' : '\n');
+        }
+        if (list->count == 0)
+            buf_add_char(&words, '\n');
+    }
+    return buf_str(&words);
+}
+
 void written_study(const struct written_pattern *w,
                    struct written_pattern *const *extracts,
                    struct pattern *p) {
@@ -41,6 +58,7 @@ void written_study(const struct written_pattern *w,
         code.at[code.count++] = compiled_part(w, guards->at[i]);
     p->study = (struct pattern_study){
         .prepared = w->parts.body, .guards = *guards,
+        .extract_words = extract_words(w->a, p->extract.count, extracts),
         .needs_utf = w->text.needs_utf,
         .suffix = suffix_of(w->a, &w->text, &w->literals.best),
         .literals = w->literals.best,
