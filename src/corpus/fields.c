@@ -5,19 +5,13 @@
 
 #include "base/near.h"
 
-static const struct {
-    const char *name;
-    enum field_kind kind;
-} types[] = {
-#define X(type, kind, name, doc) {name, KIND_##kind},
-    FIELD_TYPES(X)
+const char *field_type_name(enum field_type type) {
+    static const char *const names[] = {
+#define X(type, kind, name, doc) name,
+        FIELD_TYPES(X)
 #undef X
-};
-
-const char *field_type_name(enum field_type type) { return types[type].name; }
-
-enum field_kind field_kind(const struct field *f) {
-    return types[f->type].kind;
+    };
+    return names[type];
 }
 
 /* The size of a field in its struct; of a list, without its count. */
@@ -43,12 +37,6 @@ void field_copy(const struct field *to_field, void *to,
 
 const struct field *field_written(const struct field *f) {
     while (f->key != NULL && f->is_derived)
-        f++;
-    return f->key != NULL ? f : NULL;
-}
-
-const struct field *field_placed(const struct field *f) {
-    while (f->key != NULL && (f->is_alias || f->at == FIELD_NOWHERE))
         f++;
     return f->key != NULL ? f : NULL;
 }

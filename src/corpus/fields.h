@@ -79,8 +79,6 @@ enum field_kind {
 };
 
 const char *field_type_name(enum field_type type);
-struct field;
-enum field_kind field_kind(const struct field *f);
 
 #define FIELD_NOWHERE ((size_t)-1) /* a check reads it, no struct keeps it */
 
@@ -102,6 +100,16 @@ struct field {
     bool is_alias;   /* another key for the member of a row above */
     bool is_head;    /* entry: in the part of its record that is read first */
 };
+
+/* Here, and field_placed() below: they run for every field of a record. */
+static inline enum field_kind field_kind(const struct field *f) {
+    static const unsigned char kinds[] = {
+#define X(type, kind, name, doc) KIND_##kind,
+        FIELD_TYPES(X)
+#undef X
+    };
+    return (enum field_kind)kinds[f->type];
+}
 
 struct shape {
     const char *name; /* "signature"; the heading in FORMAT.md */
@@ -195,7 +203,11 @@ const char *field_meant(const struct shape *shape, struct str key);
 /* The first row from f on whose key files may have; NULL: no more. */
 const struct field *field_written(const struct field *f);
 /* The first row from f on that has a member of its own; NULL: no more. */
-const struct field *field_placed(const struct field *f);
+static inline const struct field *field_placed(const struct field *f) {
+    while (f->key != NULL && (f->is_alias || f->at == FIELD_NOWHERE))
+        f++;
+    return f->key != NULL ? f : NULL;
+}
 
 /* The shape of a MAP, or of the items of a LIST; NULL for other kinds. */
 const struct shape *field_shape(const struct field *f);

@@ -36,7 +36,7 @@ static void put_size(struct record *r, uint64_t n) {
     buf_add(r->out, (struct str){bytes, count});
 }
 
-static uint64_t get_size(struct record *r) {
+static uint64_t get_long_size(struct record *r) {
     uint64_t n = 0;
     for (unsigned shift = 0; shift < 64 && r->at < r->end; shift += 7) {
         unsigned char byte = *r->at++;
@@ -45,6 +45,11 @@ static uint64_t get_size(struct record *r) {
             return n;
     }
     record_damaged(r, "a number has no end");
+}
+
+/* Nearly all are one byte. */
+static inline uint64_t get_size(struct record *r) {
+    return r->at < r->end && *r->at < 0x80 ? *r->at++ : get_long_size(r);
 }
 
 void record_int(struct record *r, int64_t *n) {
