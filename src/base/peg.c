@@ -46,10 +46,9 @@ struct peg_set {
 /* ---- compiling ---- */
 
 static uint16_t add_node(struct peg_set *s, enum op op) {
-    s->nodes = arena_grow(s->a, s->nodes, s->count, &s->cap, sizeof *s->nodes);
-    s->nodes[s->count] =
+    *ARENA_ADD(s->a, s->nodes, s->count, s->cap) =
         (struct node){.op = (uint8_t)op, .least = 1, .most = 1};
-    return (uint16_t)s->count++;
+    return (uint16_t)(s->count - 1);
 }
 
 struct peg_set *peg_set_new(struct arena *a) {
@@ -114,10 +113,8 @@ static uint16_t read_cell(struct peg_set *s, const char **p) {
         add_class(&set, *(*p)++);
     else
         return (unsigned char)(c == '%' ? *(*p)++ : c);
-    s->sets = arena_grow(s->a, s->sets, s->set_count, &s->set_cap,
-                         sizeof *s->sets);
-    s->sets[s->set_count] = set;
-    return (uint16_t)(SET_FROM + s->set_count++);
+    *ARENA_ADD(s->a, s->sets, s->set_count, s->set_cap) = set;
+    return (uint16_t)(SET_FROM + s->set_count - 1);
 }
 
 static uint16_t read_number(const char **p) {
@@ -144,9 +141,7 @@ static const char *read_count(struct node *n, const char *p) {
 static void add_cells(struct peg_set *s, uint16_t node, uint16_t cell,
                       size_t count) {
     for (size_t i = 0; i < count; i++) {
-        s->cells = arena_grow(s->a, s->cells, s->cell_count, &s->cell_cap,
-                              sizeof *s->cells);
-        s->cells[s->cell_count++] = cell;
+        *ARENA_ADD(s->a, s->cells, s->cell_count, s->cell_cap) = cell;
         s->nodes[node].cells++;
     }
 }

@@ -27,7 +27,7 @@
 
 /* A pattern is compiled to machine code when it has searched so many bytes for
  * each byte of its own code. A run counts for some bytes, too. */
-#define HOT_A_BYTE 8
+#define HOT_A_BYTE 12
 #define HEAT_RUN 60
 #define HOLDS_BYTES 340 /* searched by a guard or a condition, about */
 #define JIT_STACK_FIRST (32 * 1024)
