@@ -49,9 +49,12 @@ enum type { TYPE_ANY, TYPE_NUMBER, TYPE_TEXT }; /* any: NULL */
 struct expression {
     enum operation op;
     enum type type; /* of its value */
-    struct value constant;
-    size_t fact; /* OP_FACT: an index in predicate.facts */
-    struct expression *args, *next;
+    union {
+        struct value constant;   /* OP_CONSTANT */
+        size_t fact;             /* OP_FACT: an index in predicate.facts */
+        struct expression *args; /* of all other operations */
+    };
+    struct expression *next;
 };
 
 struct predicate {

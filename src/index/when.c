@@ -389,10 +389,16 @@ struct known_predicate {
     struct predicate is;
 };
 
+/* Most differ at their ends. */
+static size_t chain_of(struct str predicate) {
+    size_t end = predicate.n > 12 ? 12 : predicate.n;
+    uint64_t hash = str_hash(str_from(predicate, predicate.n - end));
+    return (hash + predicate.n) % PREDICATE_CHAINS;
+}
+
 static const struct predicate *predicate_of(struct reader *r,
                                            struct str predicate) {
-    struct known_predicate **chain =
-        &r->predicates[str_hash(predicate) % PREDICATE_CHAINS];
+    struct known_predicate **chain = &r->predicates[chain_of(predicate)];
     struct known_predicate *known = *chain;
     while (known != NULL && !str_eq(known->text, predicate))
         known = known->next;
