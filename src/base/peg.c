@@ -18,7 +18,9 @@
 
 #define FAILED SIZE_MAX
 #define ENDLESS UINT16_MAX
-#define NODES_USUAL 128
+#define NODES_USUAL 512 /* of all framings; what is not used costs nothing */
+#define CELLS_USUAL 2048
+#define SETS_USUAL 256
 #define SET_FROM 256 /* cells below are characters, from here on sets */
 
 enum op { OP_CELLS, OP_SET, OP_GROUP, OP_AHEAD, OP_NOT_AHEAD, OP_END };
@@ -54,10 +56,12 @@ static uint16_t add_node(struct peg_set *s, enum op op) {
 struct peg_set *peg_set_new(struct arena *a) {
     struct peg_set *s = arena_alloc(a, sizeof *s);
     s->a = a;
-    s->cap = s->cell_cap = s->set_cap = NODES_USUAL;
+    s->cap = NODES_USUAL;
+    s->cell_cap = CELLS_USUAL;
+    s->set_cap = SETS_USUAL;
     s->nodes = arena_room(a, NODES_USUAL * sizeof *s->nodes);
-    s->cells = arena_room(a, NODES_USUAL * sizeof *s->cells);
-    s->sets = arena_room(a, NODES_USUAL * sizeof *s->sets);
+    s->cells = arena_room(a, CELLS_USUAL * sizeof *s->cells);
+    s->sets = arena_room(a, SETS_USUAL * sizeof *s->sets);
     add_node(s, OP_END); /* takes number 0, which means none */
     return s;
 }
@@ -124,8 +128,12 @@ static uint16_t read_number(const char **p) {
     return (uint16_t)n;
 }
 
+static bool begins_count(char c) {
+    return c == '?' || c == '*' || c == '+' || c == '{';
+}
+
 static const char *read_count(struct node *n, const char *p) {
-    if (!is_any(*p, "?*+{"))
+    if (!begins_count(*p))
         return p;
     n->least = *p == '+';
     n->most = *p == '?' ? 1 : ENDLESS;
@@ -146,11 +154,15 @@ static void add_cells(struct peg_set *s, uint16_t node, uint16_t cell,
     }
 }
 
+static bool ends_cells(char c) {
+    return c == '(' || c == '|' || c == ')' || c == '$' || c == '\0';
+}
+
 /* Consecutive cells with a fixed count, or one cell with a variable count. */
 static uint16_t read_cells(struct peg_set *s, const char **p) {
     uint16_t node = add_node(s, OP_CELLS);
     s->nodes[node].cell = (uint16_t)s->cell_count;
-    while (**p != '\0' && !is_any(**p, "(|)$")) {
+    while (!ends_cells(**p)) {
         const char *behind = *p;
         struct node count = {.least = 1, .most = 1};
         uint16_t cell = read_cell(s, &behind);

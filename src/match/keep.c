@@ -97,6 +97,11 @@ static struct slot *next_slot(struct scanner *s, struct pattern_state *p,
 
 size_t capture_unwrap(struct str text, char *out) {
     size_t n = 0;
+    if (str_find_char(text, '\n') == text.n) { /* the usual case */
+        if (text.n > 0)
+            memcpy(out, text.p, text.n);
+        return text.n;
+    }
     for (size_t i = 0; i < text.n;) {
         size_t end = i;
         bool is_wrap = false;
