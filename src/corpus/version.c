@@ -54,8 +54,7 @@ static bool take_part(struct str *s, struct str word, struct str *number) {
     struct str rest = *s;
     if (rest.n > 0 && is_separator(rest.p[0]))
         rest = str_slice(rest, 1, rest.n);
-    if (rest.n == 0 || to_lower(rest.p[0]) != word.p[0] ||
-        !str_eq_nocase(str_slice(rest, 0, word.n), word))
+    if (!str_eq_nocase(str_slice(rest, 0, word.n), word))
         return false;
     rest = str_slice(rest, word.n, rest.n);
     if (rest.n > 1 && is_separator(rest.p[0]) && is_digit(rest.p[1]))
@@ -65,6 +64,12 @@ static bool take_part(struct str *s, struct str word, struct str *number) {
     *number = take_digits(&rest);
     *s = rest;
     return true;
+}
+
+/* The first letter of a part, small; '\0': there is none. */
+static char letter_of(struct str s) {
+    size_t at = s.n > 0 && is_separator(s.p[0]);
+    return at < s.n ? to_lower(s.p[at]) : '\0';
 }
 
 static int take_pre(struct str *s, struct str *number) {
@@ -78,7 +83,8 @@ static int take_pre(struct str *s, struct str *number) {
         {{"preview", 7}, PRE_CANDIDATE}, {{"pre", 3}, PRE_CANDIDATE},
         {{"rc", 2}, PRE_CANDIDATE},      {{"c", 1}, PRE_CANDIDATE},
     };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    bool is_possible = is_any(letter_of(*s), "abprc");
+    for (size_t i = 0; is_possible && i < sizeof words / sizeof words[0]; i++)
         if (take_part(s, words[i].word, number))
             return (int)words[i].kind;
     return 0;
@@ -90,8 +96,9 @@ static bool take_post(struct str *s, struct str *number) {
         *number = take_digits(s);
         return true;
     }
-    return take_part(s, STR("post"), number) ||
-           take_part(s, STR("rev"), number) || take_part(s, STR("r"), number);
+    return is_any(letter_of(*s), "pr") &&
+           (take_part(s, STR("post"), number) ||
+            take_part(s, STR("rev"), number) || take_part(s, STR("r"), number));
 }
 
 /* +cu124, +g4be3a451.d2024: words joined by single separators. */

@@ -107,12 +107,12 @@ static void drop_wide_defaults(struct inputs *c) {
 static void drop_disproved_defaults(const struct diagnosis *d,
                                     struct inputs *c) {
     for (int n = 0; n < FACT_COUNT_OF; n++) {
-        const struct fact *bound = fact_bounded(&d->context, (enum fact_name)n);
-        bool is_disproved = bound && c->in[n].known &&
-                            c->in[n].source == SOURCE_DEFAULT &&
-                            c->in[n].number < bound->low;
-        if (is_disproved)
-            c->in[n] = *bound;
+        struct fact *f = &c->in[n];
+        if (!f->known || f->source != SOURCE_DEFAULT)
+            continue;
+        const struct fact *bound = fact_bounded(&d->context, f->name);
+        if (bound && f->number < bound->low)
+            *f = *bound;
     }
 }
 
@@ -132,6 +132,7 @@ void inputs_fill(struct diagnosis *d, const struct fact_list *own,
     out->model = m.model;
     out->model_is_guess = m.is_guess || (m.model && model->why.n > 0);
     out->gpu = gpu->known ? reader_gpu(d->r, gpu->word) : NULL;
+    out->is_silent = d->is_trial;
     memory_complete(out, d->engine, d->a);
     drop_wide_defaults(out);
     drop_disproved_defaults(d, out);

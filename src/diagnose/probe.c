@@ -99,6 +99,7 @@ static void trial_run(void *arg) {
     struct diagnosis then = *t->d;
     struct finding weighed = *t->bare;
     then.a = &t->scratch;
+    then.is_trial = true;
     then.context = (struct fact_list){0};
     for (size_t i = 0; i < t->d->context.count; i++)
         if (t->d->context.at[i].name != t->fact.name)

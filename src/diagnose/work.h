@@ -133,6 +133,7 @@ struct diagnosis {
     bool lists_settings; /* the program lists its settings: a setting that is
                             not listed was not set */
     struct incident_list incidents;
+    bool is_trial; /* of an answer: probe.c compares fixes and verdicts only */
     struct finding *bare; /* findings of the report before finding_weigh() */
     struct note machine_differs; /* how the machine differs from the log's; key
                                     NULL: it does not */

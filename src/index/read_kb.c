@@ -9,16 +9,15 @@ size_t reader_engine_count(struct reader *r) {
     return reader_count(r, SECTION_ENGINE);
 }
 
-static const struct engine *engine_of(struct reader *r, enum section section,
-                                      uint32_t number) {
-    struct engine *e = reader_noun(r, section, number, &shape_engine);
-    if (e->spellings == NULL)
+/* e: what was read, or NULL. */
+static const struct engine *indexed(struct reader *r, struct engine *e) {
+    if (e != NULL && e->spellings == NULL)
         engine_index(r->arena, e);
     return e;
 }
 
 const struct engine *reader_engine(struct reader *r, uint32_t number) {
-    return engine_of(r, SECTION_ENGINE, number);
+    return indexed(r, reader_noun(r, SECTION_ENGINE, number, &shape_engine));
 }
 
 size_t reader_everywhere_count(struct reader *r) {
@@ -26,11 +25,11 @@ size_t reader_everywhere_count(struct reader *r) {
 }
 
 const struct engine *reader_everywhere(struct reader *r, uint32_t i) {
-    return engine_of(r, SECTION_EVERYWHERE, i);
+    return indexed(r, reader_noun(r, SECTION_EVERYWHERE, i, &shape_engine));
 }
 
 const struct engine *reader_engine_by_id(struct reader *r, struct str id) {
-    return reader_noun_by_id(r, SECTION_ENGINE, id, &shape_engine);
+    return indexed(r, reader_noun_by_id(r, SECTION_ENGINE, id, &shape_engine));
 }
 
 const struct cause *reader_cause(struct reader *r, struct str id) {

@@ -269,6 +269,7 @@ static struct inputs varied(const struct inputs *c, enum fact_name name) {
     struct inputs other = *c;
     struct fact *f = &other.in[name];
     int64_t twice;
+    other.is_silent = true;
     if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice))
         *f = propose(name, twice);
     else if (name == FACT_kv_cache_dtype && !kv_dtype_is_fp8(f->word))

@@ -104,6 +104,8 @@ static struct str write_sources(struct arena *a, const struct inputs *c,
 struct str formula_with(struct arena *a, const struct inputs *c,
                         const enum fact_name *used, const char *pattern,
                         const struct term *terms) {
+    if (c->is_silent)
+        return (struct str){0};
     struct str text = formula_write(a, pattern, terms);
     return FORMULA(a, "%%", TEXT(text), TEXT(write_sources(a, c, used)));
 }

@@ -22,6 +22,7 @@ struct inputs {
     const struct model *model; /* NULL: unknown */
     bool model_is_guess;
     const struct gpu *gpu; /* NULL: unknown */
+    bool is_silent; /* only verdicts are looked at: no formula is written */
     struct fact in[FACT_COUNT_OF];
 };
 
