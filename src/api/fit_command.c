@@ -36,6 +36,14 @@ const struct fact *fit_input_fact(const struct fit_input *s,
     return NULL;
 }
 
+static void fit_input_drop(struct fit_input *s, enum fact_name name) {
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->at[i].name != name)
+            s->at[kept++] = s->at[i];
+    s->count = kept;
+}
+
 static void remark(struct fit_input *s, const char *key, struct str first,
                    struct str second) {
     for (size_t i = 0; i < s->remark_count; i++) {
@@ -322,6 +330,35 @@ static void take_model(struct fit_input *s, const struct command *c) {
     }
 }
 
+/* A flag that names a tokenizer, a draft or an adapter. */
+static bool names_other_model(struct str flag) {
+    bool is_switch = STR_HAS_ONE(flag, "skip", "enable", "no-");
+    return !is_switch && (STR_HAS_ONE(flag, "tokenizer", "draft",
+                                      "speculative", "lora", "adapter") ||
+                          STR_IS_ONE(flag, "-md", "-hfd"));
+}
+
+/* True if that name stands in the command behind such a flag alone. */
+static bool is_of_other_flag(const struct command *c, struct str model) {
+    struct argument arg;
+    struct str flag = {NULL, 0};
+    bool is_other = false;
+    for (size_t at = c->program; argument_next(c, &at, &arg);) {
+        struct str value, word = shell_unquoted(
+            str_slice(c->sh.text, arg.from, arg.to - arg.from));
+        bool is_flag = str_starts(word, STR("-"));
+        struct str name = is_flag ? str_cut(word, '=', &value) : flag;
+        value = is_flag ? value : word;
+        if (str_find(value, model) < value.n) {
+            if (!names_other_model(name))
+                return false;
+            is_other = true;
+        }
+        flag = is_flag && value.n == 0 ? word : (struct str){NULL, 0};
+    }
+    return is_other;
+}
+
 static void take_flags(struct fit_input *s, const struct engine *e,
                        struct str text) {
     struct command c = command_parse(text);
@@ -331,6 +368,9 @@ static void take_flags(struct fit_input *s, const struct engine *e,
                                    c.inner_to - c.inner_from));
         return;
     }
+    const struct fact *model = fit_input_fact(s, FACT_model);
+    if (model != NULL && is_of_other_flag(&c, model->word))
+        fit_input_drop(s, FACT_model);
     for (size_t at = c.args; command_flag_next(&c, &at, &name, &value);)
         fit_take_flag(s, e, name, value);
     if (fit_input_fact(s, FACT_model) == NULL)

@@ -61,6 +61,8 @@ struct str site_address(struct making *m, struct str path);
 void site_html_language(struct making *m, const struct listing *list);
 /* Files without a language: the start, 404.html, style sheet, scripts. */
 void site_html_root(struct making *m);
+/* Raises FAIL_USAGE where the package that is asked for is not there. */
+void site_html_check(struct arena *a, const struct site_wishes *wishes);
 
 /* site_models.c: a page for every model in every language, and a page of all.
  * The result has, for each model, what the page of all and the search need. */

@@ -296,10 +296,17 @@ static struct str add_wasm(struct making *m) {
         if (is_run(name))
             buf_printf(&names, "\"wasm/%.*s\", ", STR_ARG(name));
     }
-    if (dir.n > 0 && files.count == 0)
-        arena_raise(m->a, FAIL_USAGE, "%.*s: no files: `make wasm` makes the "
-                    "package", STR_ARG(dir));
     return buf_str(&names);
+}
+
+/* web/engine.js loads it. */
+#define CLIENT "client.mjs"
+
+void site_html_check(struct arena *a, const struct site_wishes *wishes) {
+    struct str dir = wishes->wasm_dir;
+    if (dir.n > 0 && !file_exists(a, path_join(a, dir, STR(CLIENT))))
+        arena_raise(a, FAIL_USAGE, "%.*s: no " CLIENT ": `make wasm` makes "
+                    "the package", STR_ARG(dir));
 }
 
 static void add_both(struct making *m, const char *path,

@@ -148,6 +148,7 @@ static void add_root(struct making *m, void *arg) {
 
 struct site_pages site_pages_make(struct arena *a, const struct oomkb *kb,
                                   const struct site_wishes *wishes) {
+    site_html_check(a, wishes);
     struct making m = {.keep = a, .a = a, .kb = kb,
                        .r = reader_new(kb->index, a), .wishes = wishes};
     m.o = (struct render_options){.is_site = true,

@@ -302,8 +302,8 @@ struct str fit_tightest(const struct render *t, const struct fit *fit) {
     const struct budget_part *largest = NULL;
     for (size_t i = 0; i < shown.count; i++) {
         const struct budget_part *part = &shown.parts[i];
-        bool is_room = str_eq(str_of(part->part), STR("kv_cache")) ||
-                       str_eq(str_of(part->part), STR("free"));
+        bool is_room =
+            STR_IS_ONE(str_of(part->part), "kv_cache", "free", "reserve");
         if (part->bytes.known && !is_room &&
             (largest == NULL || part->bytes.high > largest->bytes.high))
             largest = part;

@@ -302,6 +302,13 @@ class Site(unittest.TestCase):
             done = oomkb("site", "--html", "-o", folder, "--kb", self.index,
                          *words)
             self.assertEqual(done.returncode, 2, words)
+        # Of the whole knowledge base it refuses before a page is made.
+        before = os.times().children_user
+        done = oomkb("site", "--html", "-o", folder, "--base-url", BASE,
+                     "--wasm", self.place.name)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no client.mjs", done.stderr)
+        self.assertLess(os.times().children_user - before, 2)
         done = oomkb("site", "-o", folder, "--base-url", BASE)
         self.assertEqual(done.returncode, 2)
         self.assertFalse(os.path.exists(folder))

@@ -369,6 +369,24 @@ class Shells(unittest.TestCase):
             self.assertEqual([v for _, v in self.said(line)[0]], [verdict],
                              line)
 
+    def test_a_tokenizer_or_a_draft_is_no_model(self):
+        other = "meta-llama/Llama-3.1-70B-Instruct"
+        for line in (
+                "python3 -m sglang.launch_server --model-path $MODEL "
+                "--tokenizer-path " + other,
+                "vllm serve $MODEL --tokenizer " + other,
+                "vllm serve --model=$MODEL --tokenizer=" + other,
+                "python3 -m sglang.launch_server --model-path $MODEL "
+                "--speculative-draft-model-path " + other):
+            found, told = self.said(line)
+            self.assertEqual([v for _, v in found], ["unknown"], line)
+            self.assertNotIn("does-not-fit", told, line)
+        for line in ("vllm serve Qwen/Qwen3-32B --tokenizer " + other,
+                     "vllm serve --trust-remote-code Qwen/Qwen3-32B",
+                     "vllm serve Qwen/Qwen3-32B --tokenizer Qwen/Qwen3-32B"):
+            self.assertEqual(self.said(line)[0],
+                             [("Qwen/Qwen3-32B", "does_not_fit")], line)
+
     def test_what_the_engine_places_by_itself_is_no_error(self):
         for line in ("llama-server -m Qwen3-32B-Q8_0.gguf -c 8192",
                      "ollama run llama3.1:70b"):
