@@ -262,8 +262,6 @@ void prefilter_find_cuts(const struct prefilter *f, struct str text,
     const struct gram_table *t = &f->cuts;
     for (uint32_t n = SHORT_END; n <= LONG_END && n <= end; n += SHORT_END) {
         uint64_t hash = bytes_hash(text.p + end - n, n);
-        if (!hash_is_in(t->set, hash))
-            continue;
         size_t row = hash_place(hash, t->row_log2);
         struct cut_row entries = {word_at(t->rows, row),
                                   word_at(t->rows, row + 1)};

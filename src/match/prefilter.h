@@ -154,7 +154,7 @@ static inline struct literal_use prefilter_use(const struct prefilter *f,
 /* ---- the layout, shared by the writer and the reader ---- */
 
 #define PREFILTER_MAGIC 0x4650414fu /* "OAPF" */
-#define PREFILTER_VERSION 10u
+#define PREFILTER_VERSION 11u
 #define HASH_SET_LOG2_MIN 13u
 #define HASH_SET_LOG2_MAX 28u
 
@@ -217,8 +217,7 @@ static inline bool hash_is_in(struct hash_set s, uint64_t hash) {
 static inline bool prefilter_may_cut(const struct prefilter *f,
                                      const char *end) {
     uint64_t eight = eight_at(end - LONG_END);
-    return hash_is_in(f->cuts.set, word_hash(eight, LONG_END)) ||
-           hash_is_in(f->cuts.set, word_hash(eight >> 32, SHORT_END));
+    return hash_is_in(f->cuts.set, word_hash(eight >> 32, SHORT_END));
 }
 
 #endif

@@ -23,6 +23,7 @@
                             the window would */
 #define SHARE_COST 64    /* of a place in another literal */
 #define SET_BITS 64     /* for each hash in a set */
+#define CUT_BITS 16     /* the same of cuts, many of which share one */
 
 struct literal_ref { /* one literal of one pattern */
     struct str literal;
@@ -235,6 +236,16 @@ static int by_hash(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
+/* Of a cut that of the bytes before it that all cuts have: they are fewer, and
+ * one question is enough for most ends of lines. */
+static uint64_t set_hash(const struct builder *b, int kind,
+                         const struct gram *g) {
+    return kind == TABLE_CUTS
+               ? hash_of(b->literals[g->literal].p + g->at - SHORT_END,
+                         SHORT_END)
+               : g->hash;
+}
+
 static void write_table(const struct builder *b, int kind, unsigned char *out,
                         const struct prefilter_layout *l) {
     const struct gram_list *list = &b->tables[kind];
@@ -248,7 +259,7 @@ static void write_table(const struct builder *b, int kind, unsigned char *out,
         prefilter_put(entry, ENTRY_LITERAL, g->literal);
         prefilter_put(entry, ENTRY_AT, g->at);
         memcpy(entry + 4 * ENTRY_WINDOW, g->window, sizeof g->window);
-        put_hash(out + l->sets[kind], set_log2, g->hash);
+        put_hash(out + l->sets[kind], set_log2, set_hash(b, kind, g));
         while (row <= hash_place(g->hash, row_log2))
             prefilter_put(out + l->rows[kind], row++, (uint32_t)i);
     }
@@ -285,8 +296,9 @@ static void put_sizes(struct builder *b, unsigned char *out, size_t patterns) {
         size_t word = WORD_TABLES + (size_t)kind * WORDS_OF_TABLE;
         if (list->count > 1)
             qsort(list->at, list->count, sizeof *list->at, by_hash);
+        uint32_t bits = kind == TABLE_CUTS ? CUT_BITS : SET_BITS;
         prefilter_put(out, word + TABLE_SET_LOG2,
-                      log2_of(SET_BITS * list->count,
+                      log2_of(bits * list->count,
                               kind == GRAM_TWO ? 16 : HASH_SET_LOG2_MIN));
         prefilter_put(out, word + TABLE_ROW_LOG2, log2_of(2 * list->count, 1));
         prefilter_put(out, word + TABLE_ENTRIES, (uint32_t)list->count);
