@@ -432,14 +432,29 @@ static inline void look_at_end(struct candidates *c, struct folded_line *l,
         prefilter_find_cuts(c->f, fold_str(&c->folded), at, on_cuts, &end);
 }
 
+/* The first '"' of folded [at, end) before a ',' or '}'; end: there is none. */
+static size_t find_string_end(const struct candidates *c, size_t at,
+                              size_t end) {
+    for (; at < end; at += PLAIN_STEP) {
+        plain_bytes here = plain_load(c->folded.text + at);
+        plain_bytes next = plain_load(c->folded.text + at + 1);
+        uint32_t bits =
+            plain_bits((here == '"') & ((next == ',') | (next == '}')));
+        if (bits != 0) {
+            at += (size_t)__builtin_ctz(bits);
+            break;
+        }
+    }
+    return at < end ? at : end;
+}
+
 /* Ends of strings, and of lines that were escaped. */
 static void look_inside(struct candidates *c, struct folded_line *l) {
     struct str line = str_slice(fold_str(&c->folded), l->at, l->end - l->at);
-    for (size_t at = 0; !l->is_simple &&
-                        (at += str_find_char(str_slice(line, at, line.n),
-                                             '"')) < line.n; at++)
-        if (may_end(c, l, l->at + at))
-            look_at_end(c, l, l->at + at);
+    for (size_t at = l->at; !l->is_simple &&
+                            (at = find_string_end(c, at, l->end)) < l->end;
+         at++)
+        look_at_end(c, l, at);
     for (size_t at = 0; !l->is_plain &&
                         (at += str_find_char(str_slice(line, at, line.n),
                                              ESCAPED_LINE)) < line.n; at++)
