@@ -23,10 +23,9 @@ const struct source *build_source(struct build *d, struct str path) {
                  "larger than 1 MiB; one file is one known failure");
         return NULL;
     }
-    for (size_t i = 0, n = 0; i < bytes.n; i += n) {
-        uint32_t cp;
-        struct str rest = str_slice(bytes, i, 4);
-        n = utf8_next(rest, &cp);
+    for (size_t i = 0, n = 1; i < bytes.n; i += n) {
+        uint32_t cp = (unsigned char)bytes.p[i];
+        n = cp < 0x80 ? 1 : utf8_next(str_slice(bytes, i, 4), &cp);
         if (cp != 0xfffd || n == 3)
             continue;
         complain(&d->c, src, source_place(src, i), CODE_not_utf8,

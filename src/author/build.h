@@ -77,8 +77,7 @@ const struct made *build_find(const struct build *d, enum made_kind kind,
                              struct str id);
 
 /* read_corpus.c, read_i18n.c: from the directories to a struct build. */
-void build_read_entries(struct build *d);
-void build_read_kb(struct build *d);
+void build_read_files(struct build *d);
 void build_read_i18n(struct build *d);
 /* Sort, refuse duplicate ids, fill corpus. */
 void build_settle(struct build *d);

@@ -80,8 +80,7 @@ struct build *build_read(struct arena *a, const struct author_options *o) {
                                 : author_sibling_dir(a, entries, "kb");
     d->i18n_dir = o->i18n_dir.n > 0 ? o->i18n_dir
                                     : author_sibling_dir(a, entries, "i18n");
-    build_read_entries(d);
-    build_read_kb(d);
+    build_read_files(d);
     build_read_i18n(d);
     build_settle(d);
     build_merge(d);

@@ -34,20 +34,22 @@ enum diag_level code_level(enum code code) {
     return codes[code].level;
 }
 
+/* The first newline at that byte or behind it; text.n: none. */
+static size_t line_end(struct str text, size_t at) {
+    return at + str_find_char(str_slice(text, at, text.n), '\n');
+}
+
 struct source *source_new(struct arena *a, struct str path, struct str text) {
     struct source *src = arena_alloc(a, sizeof *src);
     src->path = arena_str(a, path);
     src->text = text;
-    size_t lines = 1;
-    for (size_t i = 0; i < text.n; i++)
-        lines += text.p[i] == '\n';
-    size_t *starts = arena_array(a, lines, sizeof *starts);
-    size_t line = 0;
-    for (size_t i = 0; i < text.n; i++)
-        if (text.p[i] == '\n')
-            starts[++line] = i + 1;
+    src->line_count = 1;
+    for (size_t at = 0; (at = line_end(text, at)) < text.n; at++)
+        src->line_count++;
+    size_t *starts = arena_array(a, src->line_count, sizeof *starts);
+    for (size_t at = 0, line = 1; line < src->line_count; line++)
+        starts[line] = at = line_end(text, at) + 1;
     src->line_starts = starts;
-    src->line_count = lines;
     return src;
 }
 

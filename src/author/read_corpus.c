@@ -122,60 +122,35 @@ static bool has_entry(struct build *d, struct str path) {
     return false;
 }
 
-struct entry_files {
-    struct str_list beneath;
-    const struct str_list *only; /* may be beneath, too */
-    struct made *made;              /* of the first, then of the second */
-};
-
-static void read_one(struct build *own, const void *what, size_t i) {
-    const struct entry_files *f = what;
-    bool is_beneath = i < f->beneath.count;
-    struct str path = is_beneath ? f->beneath.at[i]
-                                 : f->only->at[i - f->beneath.count];
-    if (!is_beneath && is_under(path, own->entries_dir))
-        return;
-    if (!is_beneath || str_ends(path, STR(".yaml")))
-        f->made[i] = read_entry_file(own, path);
-    else if (!has_entry(own, path))
-        complain(&own->c, source_new(own->a, path, (struct str){0}),
-                 (struct place){0}, CODE_stray_file,
-                 "belongs to no entry: <slug>.yaml, .log, .ok.log or "
-                 ".expect.json");
-}
-
-void build_read_entries(struct build *d) {
-    struct str_list files = files_under(d->a, d->entries_dir);
-    size_t count = files.count + d->options->only.count;
-    struct entry_files all = {files, &d->options->only,
-                              arena_array(d->a, count, sizeof *all.made)};
-    if (files.count == 0)
-        complain(&d->c, source_new(d->a, d->entries_dir, (struct str){0}),
-                 (struct place){0}, CODE_missing_file,
-                 "no entries here; entries are <component>/<slug>.yaml");
-    build_share(d, count, read_one, &all);
-    for (size_t i = 0; i < count; i++)
-        if (all.made[i].src != NULL)
-            build_put(d, MADE_ENTRY, all.made[i]);
-}
-
 /* ---- kb/ ---- */
 
-struct kb_file {
-    const struct source *src;
+struct kb_file;
+typedef void kb_take(struct build *d, const struct kb_file *f);
+
+enum kb_place { KB_FILE, KB_OPTIONAL, KB_FOLDER };
+
+struct kb_part { /* a file that may have to be there, or all in a folder */
+    enum kb_place place;
+    const char *name;
     const struct shape *shape;
+    kb_take *take; /* what was read, to the build */
+};
+
+struct kb_file {
+    const struct kb_part *part;
+    struct str path;
+    const struct source *src;
     const struct node *root; /* NULL: after complaints, and nothing in `what` */
     void *what;              /* a struct of the shape */
 };
 
-static struct kb_file kb_read(struct build *d, struct str path,
-                              const struct shape *shape) {
-    struct kb_file f = {build_source(d, path), shape, NULL,
-                        arena_alloc(d->a, shape->size)};
-    f.root = f.src != NULL ? yaml_read(&d->c, d->nodes, f.src) : NULL;
-    if (f.root != NULL)
-        shape_read(&(struct reading){&d->c, f.src}, shape, f.root, f.what);
-    return f;
+static void kb_read(struct build *d, struct kb_file *f) {
+    f->src = build_source(d, f->path);
+    f->what = arena_alloc(d->a, f->part->shape->size);
+    f->root = f->src != NULL ? yaml_read(&d->c, d->nodes, f->src) : NULL;
+    if (f->root != NULL)
+        shape_read(&(struct reading){&d->c, f->src}, f->part->shape, f->root,
+                   f->what);
 }
 
 struct str act_key(struct arena *a, const struct acts_on *what) {
@@ -189,7 +164,7 @@ struct str act_key(struct arena *a, const struct acts_on *what) {
 /* Add the items of the list of that key. The id of an act is act_key(). */
 static void put_all(struct build *d, enum made_kind kind,
                     const struct kb_file *f, const char *key) {
-    const struct field *list = field_named(f->shape, str_of(key));
+    const struct field *list = field_named(f->part->shape, str_of(key));
     const struct field *id = field_named(list->shape, STR("id"));
     size_t count = *(size_t *)(void *)((char *)f->what + list->count_at);
     char *at = *(char **)(void *)((char *)f->what + list->at);
@@ -204,12 +179,24 @@ static void put_all(struct build *d, enum made_kind kind,
     }
 }
 
-static void read_engine(struct build *d, struct str path) {
-    struct kb_file f = kb_read(d, path, &shape_engine);
-    struct engine *e = f.what;
-    if (f.root == NULL)
+static void take_components(struct build *d, const struct kb_file *f) {
+    put_all(d, MADE_COMPONENT, f, "components");
+}
+
+static void take_gpus(struct build *d, const struct kb_file *f) {
+    put_all(d, MADE_GPU, f, "gpus");
+}
+
+static void take_rules(struct build *d, const struct kb_file *f) {
+    put_all(d, MADE_RULE, f, "rules");
+}
+
+static void take_engine(struct build *d, const struct kb_file *f) {
+    struct engine *e = f->what;
+    if (f->root == NULL)
         return;
-    struct str name = str_slice(path, path_parent(path).n + 1, path.n);
+    struct str name =
+        str_slice(f->path, path_parent(f->path).n + 1, f->path.n);
     e->id = arena_str(d->a, without_suffix(name, STR(".yaml")));
     for (size_t i = 0; i < e->flag_count; i++)
         e->flags[i].exists.product = e->id;
@@ -218,40 +205,36 @@ static void read_engine(struct build *d, struct str path) {
     for (size_t i = 0; i < e->default_count; i++)
         e->defaults[i].versions.product = e->id;
     build_put(d, MADE_ENGINE, (struct made){.id = e->id, .what = e,
-                                            .src = f.src, .node = f.root});
+                                            .src = f->src, .node = f->root});
 }
 
-static void read_models(struct build *d, struct str path) {
-    struct kb_file f = kb_read(d, path, &shape_model_file);
-    struct model_file *file = f.what;
+static void take_models(struct build *d, const struct kb_file *f) {
+    struct model_file *file = f->what;
     for (size_t i = 0; i < file->model_count; i++) {
         file->models[i].family = file->family;
         for (size_t k = 0; k < file->models[i].group_count; k++)
             kv_group_sum_state(&file->models[i].groups[k]);
     }
-    put_all(d, MADE_MODEL, &f, "models");
+    put_all(d, MADE_MODEL, f, "models");
 }
 
-static void read_glossary(struct build *d, struct str path) {
-    struct kb_file f = kb_read(d, path, &shape_glossary);
-    d->glossary = *(struct glossary_file *)f.what;
+static void take_glossary(struct build *d, const struct kb_file *f) {
+    d->glossary = *(const struct glossary_file *)f->what;
     glossary_settle(d);
 }
 
-static void read_programs(struct build *d, struct str path) {
-    struct kb_file f = kb_read(d, path, &shape_programs);
-    struct programs_file *file = f.what;
+static void take_programs(struct build *d, const struct kb_file *f) {
+    struct programs_file *file = f->what;
     for (size_t i = 0; i < file->program_count; i++) {
         struct program *p = &file->programs[i];
         p->id = p->id.n > 0 ? p->id : p->name;
     }
-    put_all(d, MADE_PROGRAM, &f, "programs");
+    put_all(d, MADE_PROGRAM, f, "programs");
 }
 
-static void read_fixes(struct build *d, struct str path) {
-    struct kb_file f = kb_read(d, path, &shape_fix_file);
-    put_all(d, MADE_FIX, &f, "fixes");
-    put_all(d, MADE_ACT, &f, "acts");
+static void take_fixes(struct build *d, const struct kb_file *f) {
+    put_all(d, MADE_FIX, f, "fixes");
+    put_all(d, MADE_ACT, f, "acts");
 }
 
 /* Keep the causes of mechanisms. There must be a row for each one, so that
@@ -276,19 +259,17 @@ static void keep_mechanisms(struct build *d, const struct kb_file *f) {
                      word_spelling(WORDS_MECHANISM, i));
 }
 
-static void read_causes(struct build *d, struct str path) {
-    struct kb_file f = kb_read(d, path, &shape_cause_file);
-    d->causes_src = f.src;
-    put_all(d, MADE_CAUSE, &f, "causes");
-    keep_mechanisms(d, &f);
+static void take_causes(struct build *d, const struct kb_file *f) {
+    d->causes_src = f->src;
+    put_all(d, MADE_CAUSE, f, "causes");
+    keep_mechanisms(d, f);
 }
 
-static void read_ranking(struct build *d, struct str path) {
-    struct kb_file f = kb_read(d, path, &shape_ranking_file);
-    const struct ranking_file *file = f.what;
-    const struct source *src = f.src;
+static void take_ranking(struct build *d, const struct kb_file *f) {
+    const struct ranking_file *file = f->what;
+    const struct source *src = f->src;
     bool is_there[RANKING_COUNT_OF] = {false};
-    const struct node *list = node_get(f.root, "numbers");
+    const struct node *list = node_get(f->root, "numbers");
     for (size_t i = 0; i < file->number_count; i++) {
         const struct number *n = &file->numbers[i];
         const struct node *row = node_item(list, i);
@@ -315,34 +296,84 @@ static void read_ranking(struct build *d, struct str path) {
     }
 }
 
-static void read_each(struct build *d, const char *folder,
-                      void (*one)(struct build *, struct str)) {
-    struct str_list files =
-        files_under(d->a, path_join(d->a, d->kb_dir, str_of(folder)));
-    for (size_t i = 0; i < files.count; i++)
-        if (str_ends(files.at[i], STR(".yaml")))
-            one(d, files.at[i]);
+static const struct kb_part kb_parts[] = {
+    {KB_FILE, "vocabulary.yaml", &shape_vocabulary, take_components},
+    {KB_FILE, "gpus.yaml", &shape_gpu_file, take_gpus},
+    {KB_OPTIONAL, "lint.yaml", &shape_rule_file, take_rules},
+    {KB_FILE, "glossary.yaml", &shape_glossary, take_glossary},
+    {KB_FILE, "programs.yaml", &shape_programs, take_programs},
+    {KB_FILE, "causes.yaml", &shape_cause_file, take_causes},
+    {KB_FILE, "ranking.yaml", &shape_ranking_file, take_ranking},
+    {KB_FOLDER, "programs", &shape_programs, take_programs},
+    {KB_FOLDER, "fixes", &shape_fix_file, take_fixes},
+    {KB_FOLDER, "engines", &shape_engine, take_engine},
+    {KB_FOLDER, "models", &shape_model_file, take_models}};
+
+/* ---- all files ---- */
+
+struct files {
+    struct kb_file *kb;
+    size_t kb_count, kb_cap;
+    struct str_list entries; /* all that is in their folder */
+    const struct str_list *only; /* may be among these, too */
+    struct made *made;           /* of the entries, then of the others */
+};
+
+static void find_kb(struct build *d, struct files *all) {
+    for (size_t i = 0; i < sizeof kb_parts / sizeof *kb_parts; i++) {
+        const struct kb_part *part = &kb_parts[i];
+        struct str path = path_join(d->a, d->kb_dir, str_of(part->name));
+        struct str_list list = {&path, 1};
+        if (part->place == KB_FOLDER)
+            list = files_under(d->a, path);
+        else if (part->place == KB_OPTIONAL && !file_exists(d->a, path))
+            continue;
+        for (size_t k = 0; k < list.count; k++)
+            if (str_ends(list.at[k], STR(".yaml")))
+                *ARENA_ADD(d->a, all->kb, all->kb_count, all->kb_cap) =
+                    (struct kb_file){.part = part, .path = list.at[k]};
+    }
 }
 
-void build_read_kb(struct build *d) {
-    struct kb_file vocabulary = kb_read(
-        d, path_join(d->a, d->kb_dir, STR("vocabulary.yaml")),
-        &shape_vocabulary);
-    struct kb_file gpus = kb_read(
-        d, path_join(d->a, d->kb_dir, STR("gpus.yaml")), &shape_gpu_file);
-    struct str lint = path_join(d->a, d->kb_dir, STR("lint.yaml"));
-    put_all(d, MADE_COMPONENT, &vocabulary, "components");
-    put_all(d, MADE_GPU, &gpus, "gpus");
-    if (file_exists(d->a, lint)) { /* optional */
-        struct kb_file rules = kb_read(d, lint, &shape_rule_file);
-        put_all(d, MADE_RULE, &rules, "rules");
-    }
-    read_glossary(d, path_join(d->a, d->kb_dir, STR("glossary.yaml")));
-    read_programs(d, path_join(d->a, d->kb_dir, STR("programs.yaml")));
-    read_causes(d, path_join(d->a, d->kb_dir, STR("causes.yaml")));
-    read_ranking(d, path_join(d->a, d->kb_dir, STR("ranking.yaml")));
-    read_each(d, "programs", read_programs);
-    read_each(d, "fixes", read_fixes);
-    read_each(d, "engines", read_engine);
-    read_each(d, "models", read_models);
+static void read_beneath(struct build *own, const struct files *all,
+                         size_t i) {
+    bool is_beneath = i < all->entries.count;
+    struct str path = is_beneath ? all->entries.at[i]
+                                 : all->only->at[i - all->entries.count];
+    if (!is_beneath && is_under(path, own->entries_dir))
+        return;
+    if (!is_beneath || str_ends(path, STR(".yaml")))
+        all->made[i] = read_entry_file(own, path);
+    else if (!has_entry(own, path))
+        complain(&own->c, source_new(own->a, path, (struct str){0}),
+                 (struct place){0}, CODE_stray_file,
+                 "belongs to no entry: <slug>.yaml, .log, .ok.log or "
+                 ".expect.json");
+}
+
+/* Those of kb/ come first: the largest files are there. */
+static void read_one(struct build *own, const void *what, size_t i) {
+    const struct files *all = what;
+    if (i < all->kb_count)
+        kb_read(own, &all->kb[i]);
+    else
+        read_beneath(own, all, i - all->kb_count);
+}
+
+void build_read_files(struct build *d) {
+    struct files all = {.entries = files_under(d->a, d->entries_dir),
+                        .only = &d->options->only};
+    size_t count = all.entries.count + all.only->count;
+    all.made = arena_array(d->a, count, sizeof *all.made);
+    find_kb(d, &all);
+    if (all.entries.count == 0)
+        complain(&d->c, source_new(d->a, d->entries_dir, (struct str){0}),
+                 (struct place){0}, CODE_missing_file,
+                 "no entries here; entries are <component>/<slug>.yaml");
+    build_share(d, all.kb_count + count, read_one, &all);
+    for (size_t i = 0; i < count; i++)
+        if (all.made[i].src != NULL)
+            build_put(d, MADE_ENTRY, all.made[i]);
+    for (size_t i = 0; i < all.kb_count; i++)
+        all.kb[i].part->take(d, &all.kb[i]);
 }
