@@ -186,10 +186,14 @@ static bool grows_on(struct trial *t, struct str unit, const char *between) {
     return grows(t, tried);
 }
 
+/* A pattern that begins with a line has one place to begin there, so it makes
+ * no difference how the words on a line are joined. */
 static bool grows_on_words(struct trial *t, struct str all) {
     struct str near = str_slice(all, 0, all.n - 1);
-    return grows_on(t, all, " ") || grows_on(t, all, "") ||
-           grows_on(t, all, "\n") || grows_on(t, near, " ");
+    if (grows_on(t, all, "\n") || grows_on(t, near, " "))
+        return true;
+    return !regex_begins_lines(t->r) &&
+           (grows_on(t, all, " ") || grows_on(t, all, ""));
 }
 
 /* Tries each long run of plain characters of the pattern. */

@@ -208,6 +208,12 @@ struct regex *regex_of(struct matcher *m, struct str text,
     return regex_compile(m, &prepared, error);
 }
 
+bool regex_begins_lines(const struct regex *r) {
+    uint32_t type = 0;
+    pcre2_pattern_info(r->code, PCRE2_INFO_FIRSTCODETYPE, &type);
+    return type == 2;
+}
+
 size_t regex_group_count(const struct regex *r) {
     return r->group_count;
 }

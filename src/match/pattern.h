@@ -40,6 +40,8 @@ struct str regex_serialize(struct matcher *m, const struct regex *r);
 struct regex *regex_deserialize(struct matcher *m,
                                 const struct serialized *bytes);
 
+/* True if each match begins where a line does. */
+bool regex_begins_lines(const struct regex *r);
 size_t regex_group_count(const struct regex *r);
 const struct named_group *regex_groups(const struct regex *r); /* by spelling */
 
