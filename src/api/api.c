@@ -319,7 +319,7 @@ static void answer_fix(struct call *w, struct reader *r) {
 
 static void answer_all(void *arg) {
     struct call *w = arg;
-    buf_init_in(&w->out, &w->arena, ANSWER_BYTES_MAX);
+    w->out = buf_in(&w->arena, ANSWER_BYTES_MAX);
     w->answer(w, reader_new(w->kb->index, &w->arena));
     if (!buf_ok(&w->out))
         arena_raise(&w->arena, FAIL_MEMORY, "out of memory for the output");

@@ -116,8 +116,7 @@ static struct str printable(struct arena *a, struct str s) {
         unsigned char c = (unsigned char)s.p[i];
         text[i] = c < 0x20 || c == 0x7f ? ' ' : s.p[i];
     }
-    struct buf out;
-    buf_init_in(&out, a, DRAFT_BYTES_MAX);
+    struct buf out = buf_in(a, DRAFT_BYTES_MAX);
     utf8_clean(&out, (struct str){text, s.n});
     return buf_str(&out);
 }
@@ -174,8 +173,7 @@ struct str author_draft(struct arena *a, const struct draft_source *from) {
                     "(8 bytes that stay the same)", p.line.number);
     if (p.line.component.n == 0)
         p.line.component = from->engine.n > 0 ? from->engine : STR("unknown");
-    struct buf page;
-    buf_init_in(&page, a, DRAFT_BYTES_MAX);
+    struct buf page = buf_in(a, DRAFT_BYTES_MAX);
     put_head(&page, &p);
     put_signature(&page, &p);
     put_tail(&page, from);

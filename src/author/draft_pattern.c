@@ -223,7 +223,7 @@ struct str draft_pattern(struct arena *a, struct str line, bool is_whole) {
     struct making m = {.line = line, .set = peg_set_new(a)};
     for (int i = 0; i < SHAPE_COUNT; i++)
         m.shapes[i] = peg_add(m.set, shapes[i]);
-    buf_init_in(&m.out, a, DRAFT_PATTERN_BYTES_MAX);
+    m.out = buf_in(a, DRAFT_PATTERN_BYTES_MAX);
     while (m.at < line.n) {
         bool is_inside = m.at > 0 && is_word_char(line.p[m.at - 1]);
         if (put_anything(&m, is_inside))

@@ -203,8 +203,7 @@ static void add_lines(struct adding *to, struct buf *out) {
 }
 
 void engine_add_patterns(struct arena *a, struct engine *e) {
-    struct buf out;
-    buf_init_in(&out, a, ENGINE_PATTERN_BYTES_MAX);
+    struct buf out = buf_in(a, ENGINE_PATTERN_BYTES_MAX);
     struct adding to = {.a = a, .engine = e, .cap = e->context_count};
     for (size_t i = 0; i < e->flag_count; i++) {
         const struct flag *f = &e->flags[i];

@@ -93,7 +93,7 @@ static void put_types(struct page *p) {
 
 struct str author_format_page(struct arena *a) {
     struct page p = {.described_count = 0};
-    buf_init_in(&p.out, a, FORMAT_PAGE_BYTES_MAX);
+    p.out = buf_in(a, FORMAT_PAGE_BYTES_MAX);
     buf_add(&p.out,
             STR("# The keys of the knowledge base\n\n"
                 "Generated from the compiler's own table by `oomkb check "

@@ -275,8 +275,7 @@ static size_t column_of(const struct layout *l) {
 static void put_scalar(struct layout *l, const struct node *n, bool is_text,
                        size_t indent) {
     struct str s = is_text ? str_trim(n->text) : n->text;
-    struct buf token;
-    buf_init_in(&token, l->a, LAYOUT_BYTES_MAX);
+    struct buf token = buf_in(l->a, LAYOUT_BYTES_MAX);
     put_token(&token, n, s, false);
     bool is_long = column_of(l) + 1 + utf8_width(buf_str(&token)) > COLUMNS;
     bool has_odd = has_byte(s, '\r') || has_byte(s, '\t');
@@ -319,12 +318,11 @@ static bool put_flow(struct buf *out, const struct node *n) {
 
 static bool put_if_short(struct layout *l, const struct node *n,
                          const struct shape *shape) {
-    struct buf flow;
     bool is_list_of_maps = n->kind == NODE_LIST && n->count > 0 &&
                            n->items[0]->kind == NODE_MAP &&
                            node_get(n->items[0], "introduced") == NULL;
     bool is_text = node_get(n, "en") != NULL || node_get(n, "zh") != NULL;
-    buf_init_in(&flow, l->a, LAYOUT_BYTES_MAX);
+    struct buf flow = buf_in(l->a, LAYOUT_BYTES_MAX);
     if (n->kind == NODE_SCALAR || is_text || is_list_of_maps ||
         shape == &shape_workaround ||
         has_comment(l, n->place.line, last_line(n)) || !put_flow(&flow, n) ||
@@ -501,7 +499,7 @@ struct str layout_entry(struct arena *a, const struct source *src,
                         const struct node *root, struct str component) {
     struct layout l = {.a = a, .src = src, .component = component};
     struct complaints none = {.a = a, .scratch = a};
-    buf_init_in(&l.out, a, LAYOUT_BYTES_MAX);
+    l.out = buf_in(a, LAYOUT_BYTES_MAX);
     l.lines = arena_array(a, src->line_count + 2, sizeof *l.lines);
     mark(&l, root);
     find_comments(&l);

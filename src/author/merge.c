@@ -188,8 +188,7 @@ static struct str lever_id(struct arena *a, const struct program *p,
                            const struct workaround *w) {
     struct str what = w->command.n > 0 ? w->command
                       : w->acts_on.flag.n > 0 ? w->acts_on.flag : w->use;
-    struct buf b;
-    buf_init_in(&b, a, 256);
+    struct buf b = buf_in(a, 256);
     buf_add(&b, p->id);
     for (size_t i = 0, begins = 1; i < what.n && what.p[i] != '{'; i++) {
         char c = what.p[i];

@@ -150,7 +150,7 @@ static bool is_setting(const struct build *d, const struct acts_on *on) {
 void engine_add_programs(struct build *d, struct engine *e) {
     struct adding to = {.d = d, .engine = e, .cap = e->context_count,
                         .first = e->context_count};
-    buf_init_in(&to.out, d->a, ENGINE_PATTERN_BYTES_MAX);
+    to.out = buf_in(d->a, ENGINE_PATTERN_BYTES_MAX);
     for (size_t i = 0; i < d->corpus.program_count; i++)
         add_program(&to, &d->corpus.programs[i]);
     for (size_t i = 0; i < d->corpus.program_count; i++)

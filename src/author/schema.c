@@ -211,8 +211,7 @@ static struct json *events_list(struct schema *s) {
 
 struct str author_entry_schema(struct arena *a) {
     struct schema s = {a, json_new_object(a)};
-    struct buf out;
-    buf_init_in(&out, a, SCHEMA_BYTES_MAX);
+    struct buf out = buf_in(a, SCHEMA_BYTES_MAX);
     JSON_ADD(s.definitions, {"text", text_object(&s)}, {"fact", fact_names(&s)},
              {"settings", settings_object(&s)}, {"events", events_list(&s)});
     struct json *entry = object_of(&s, &shape_entry);

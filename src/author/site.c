@@ -90,8 +90,7 @@ static void write_manifest(struct site *s, bool with_old) {
     for (size_t i = 0; i < old; i++)
         list[count + i] = s->old.at[i];
     str_sort(list, count + old);
-    struct buf out;
-    buf_init_in(&out, s->a, FILE_BYTES_MAX);
+    struct buf out = buf_in(s->a, FILE_BYTES_MAX);
     buf_add(&out, STR(MANIFEST_HEAD "\n"));
     for (size_t i = 0; i < count + old; i++) {
         if (i == 0 || !str_eq(list[i], list[i - 1])) {

@@ -61,8 +61,7 @@ struct str site_address(struct making *m, struct str path) {
 
 /* The links to "en/vllm/x.html" in each language. */
 static struct str alternates(struct making *m, const struct framed *f) {
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     struct str rest;
     str_cut(f->path, '/', &rest);
     for (int lang = 0; lang < LANG_COUNT_OF && !f->is_root; lang++) {
@@ -92,8 +91,7 @@ static struct str other_format(struct making *m, const struct framed *f,
 }
 
 static struct str other_formats(struct making *m, const struct framed *f) {
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     if (f->words.has_markdown)
         buf_printf(&out, " \u00b7 <a href=\"%.*s\" type=\"text/markdown\">"
                    "Markdown</a>", STR_ARG(other_format(m, f, ".md")));
@@ -117,8 +115,7 @@ static struct str other_page(struct making *m, const struct framed *f,
 }
 
 static struct str without_code(struct making *m, struct str text) {
-    struct buf out;
-    buf_init_in(&out, m->a, text.n + 16);
+    struct buf out = buf_in(m->a, text.n + 16);
     while (text.n > 0)
         buf_add(&out, str_cut(text, '`', &text));
     return buf_str(&out);
@@ -154,8 +151,7 @@ static void add_framed(struct making *m, const struct framed *f) {
         {"version", m->o.version},
         {"digest", str_slice(m->o.digest, 0, 12)},
     };
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     html_fill(m->a, m->r, m->o.lang, web_template("page.html"), slots,
               sizeof slots / sizeof *slots, &out);
     site_add(m, f->path, &out);
@@ -163,10 +159,9 @@ static void add_framed(struct making *m, const struct framed *f) {
 
 static struct str answer_html(struct making *m, const struct answer *answer,
                               bool is_part) {
-    struct buf out;
     struct render_options o = m->o;
     o.is_part = is_part;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     format_write(format_named(STR("html")), m->a, m->r, answer, &o, &out);
     return buf_str(&out);
 }
@@ -181,8 +176,7 @@ void site_html_answer(struct making *m, struct str path,
 
 /* The options of a list: "<option>A10</option>..." */
 static struct str options_of(struct making *m, bool is_model) {
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     size_t count = is_model ? reader_model_count(m->r) : reader_gpu_count(m->r);
     for (uint32_t i = 0; i < count; i++) {
         struct str id = is_model ? reader_model_numbered(m->r, i)->id
@@ -198,8 +192,7 @@ static struct str engine_options(struct making *m) {
     static const char *const ids[] = {"vllm", "sglang", "llama.cpp", "ollama",
                                       "tensorrt-llm", "tgi", "lmdeploy", "mlx",
                                       "exllama", "transformers"};
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const struct engine *e = reader_engine_by_id(m->r, str_of(ids[i]));
         struct str name = e != NULL ? e->name : str_of(ids[i]);
@@ -220,8 +213,7 @@ static struct str body_of(struct making *m, const char *template,
         {"gpu_options", options_of(m, false)},
         {"engine_options", engine_options(m)},
         {"has_engine", str_of(m->wishes->wasm_dir.n > 0 ? "yes" : "no")}};
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     html_fill(m->a, m->r, m->o.lang, web_template(template), slots,
               sizeof slots / sizeof *slots, &out);
     return buf_str(&out);
@@ -279,8 +271,7 @@ static bool is_run(struct str name) {
 static struct str add_wasm(struct making *m) {
     struct str dir = m->wishes->wasm_dir;
     struct str_list files = {NULL, 0};
-    struct buf names;
-    buf_init_in(&names, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf names = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     if (dir.n > 0)
         files = files_under(m->a, dir);
     for (size_t i = 0; i < files.count; i++) {
@@ -289,8 +280,7 @@ static struct str add_wasm(struct making *m) {
         const char *why = NULL;
         if (!file_read(m->a, path, &bytes, &why))
             arena_raise(m->a, FAIL_IO, "%.*s: %s", STR_ARG(path), why);
-        struct buf out;
-        buf_init_in(&out, m->a, FILE_BYTES_MAX);
+        struct buf out = buf_in(m->a, FILE_BYTES_MAX);
         buf_add(&out, bytes);
         site_add(m, arena_printf(m->a, "wasm/%.*s", STR_ARG(name)), &out);
         if (is_run(name))
@@ -342,8 +332,7 @@ static struct str edition_of(struct making *m) {
 
 static void add_file(struct making *m, const struct web_file *file,
                      const struct html_slot *slots, size_t slot_count) {
-    struct buf out;
-    buf_init_in(&out, m->a, FILE_BYTES_MAX);
+    struct buf out = buf_in(m->a, FILE_BYTES_MAX);
     if (str_eq(file->name, STR("offline.js")))
         html_fill(m->a, m->r, LANG_EN, file->bytes, slots, slot_count, &out);
     else

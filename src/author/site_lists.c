@@ -10,8 +10,7 @@
 
 /* The first line of each sample, so that messages are found, too. */
 static struct str messages_of(struct making *m, const struct entry *e) {
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     for (size_t i = 0; i < e->signature_count; i++) {
         struct str rest;
         buf_add(&out, str_cut(str_trim(e->signatures[i].sample), '\n', &rest));
@@ -41,8 +40,7 @@ void site_add_search(struct making *m, const struct listing *list,
         json_push(rows, JSON_OBJECT(a, {"id", json_text(a, id)},
                                     {"title", json_text(a, model->id)}));
     }
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     json_write(rows, false, &out);
     buf_add_char(&out, '\n');
     site_add(m, arena_printf(m->a, "%s/search.json", lang_name(m->o.lang)),
@@ -58,8 +56,7 @@ static struct str address_in(struct making *m, enum lang lang,
 }
 
 static void add_sitemap(struct making *m) {
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     buf_add(&out, STR("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset "
                       "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" "
                       "xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n"));
@@ -80,8 +77,7 @@ static void add_sitemap(struct making *m) {
     buf_add(&out, STR("</urlset>\n"));
     site_add(m, STR("sitemap.xml"), &out);
     buf_clear(&out);
-    struct buf robots;
-    buf_init_in(&robots, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf robots = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     buf_printf(&robots, "User-agent: *\nAllow: /\nSitemap: %.*s/sitemap.xml\n",
                STR_ARG(m->wishes->base_url));
     site_add(m, STR("robots.txt"), &robots);
@@ -94,9 +90,8 @@ static void add_llms(struct making *m, const struct listing *list) {
                                         "models/README.md"};
     static const char *const keys[] = {"list.all", "site.index",
                                        "site.models"};
-    struct buf out;
     struct note what = {.key = "site.home_what"};
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     buf_printf(&out, "# oomkb\n\n> %.*s\n",
                STR_ARG(say(m->a, m->r, LANG_EN, &what)));
     for (int l = 0; l < LANG_COUNT_OF; l++) {

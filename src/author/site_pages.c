@@ -58,8 +58,7 @@ void site_apart(struct making *m, void (*make)(struct making *m, void *arg),
 
 void site_add_answer(struct making *m, struct str path, const char *format,
                      const struct answer *answer) {
-    struct buf out;
-    buf_init_in(&out, m->a, SITE_PAGE_BYTES_MAX);
+    struct buf out = buf_in(m->a, SITE_PAGE_BYTES_MAX);
     format_write(format_named(str_of(format)), m->a, m->r, answer, &m->o,
                  &out);
     site_add(m, path, &out);

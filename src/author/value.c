@@ -98,8 +98,7 @@ struct str value_date(const struct reading *r, const struct node *n) {
 
 static void refuse_word(const struct reading *r, const struct field *f,
                         const struct node *n) {
-    struct buf allowed;
-    buf_init_in(&allowed, r->c->a, 4096);
+    struct buf allowed = buf_in(r->c->a, 4096);
     const char *word;
     for (int i = 0; (word = field_word(f, i)) != NULL; i++)
         buf_printf(&allowed, "%s%s", i > 0 ? " " : "", word);

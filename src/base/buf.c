@@ -48,13 +48,12 @@ void buf_init(struct buf *b, const struct allocator *from, size_t ceiling) {
     *b = (struct buf){.ceiling = ceiling, .from = from};
 }
 
-void buf_init_in(struct buf *b, struct arena *a, size_t ceiling) {
+struct buf buf_in(struct arena *a, size_t ceiling) {
     struct lease *l = arena_alloc(a, sizeof *l);
     l->to_buf = (struct allocator){lease_get, lease_put, l};
     l->from = a->from;
     arena_defer(a, lease_end, l);
-    buf_init(b, &l->to_buf, ceiling);
-    b->a = a;
+    return (struct buf){.ceiling = ceiling, .from = &l->to_buf, .a = a};
 }
 
 void buf_free(struct buf *b) {

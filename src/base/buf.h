@@ -19,8 +19,9 @@ struct buf {
 
 /* ceiling: the most bytes it may hold; 0: no ceiling. */
 void buf_init(struct buf *b, const struct allocator *from, size_t ceiling);
-/* The bytes live until arena_free(); the struct may be a local variable. */
-void buf_init_in(struct buf *b, struct arena *a, size_t ceiling);
+/* An empty buffer whose bytes live until arena_free(). The struct may be copied
+ * if only one of the two is used from then on. */
+struct buf buf_in(struct arena *a, size_t ceiling);
 void buf_free(struct buf *b);
 void buf_clear(struct buf *b); /* keeps the memory and the failure */
 void buf_add(struct buf *b, struct str s);

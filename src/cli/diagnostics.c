@@ -19,8 +19,7 @@ void diagnostics_add(void *ctx, const struct diag *d) {
 }
 
 void diagnostics_put(struct arena *a, struct json *page, bool is_pretty) {
-    struct buf out;
-    buf_init_in(&out, a, DIAGNOSTICS_BYTES_MAX);
+    struct buf out = buf_in(a, DIAGNOSTICS_BYTES_MAX);
     json_write(page, is_pretty, &out);
     buf_add_char(&out, '\n');
     fwrite(out.p, 1, out.n, stdout);

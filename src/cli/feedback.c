@@ -26,8 +26,7 @@ static bool is_of_fix(const struct cli *c, const struct own_line *l) {
 /* Puts `more` in the place of the bytes [from, to) of the file. */
 static void text_replace(struct own_reports_file *o, size_t from, size_t to,
                          struct str more) {
-    struct buf text;
-    buf_init_in(&text, &o->arena, 0);
+    struct buf text = buf_in(&o->arena, 0);
     buf_add(&text, str_slice(o->text, 0, from));
     buf_add(&text, more);
     buf_add(&text, str_from(o->text, to));
@@ -174,14 +173,13 @@ static void put_fix(struct buf *out, const struct own_line *at, size_t n) {
 }
 
 static void export_all(struct own_reports_file *o) {
-    struct buf out;
     struct str head = str_of(cli_text(o->c, "cli.feedback.export_head"));
     own_reports_warn(o);
     if (o->count == 0) {
         o->status = cli_usage(o->c, "cli.feedback.none", o->path, NULL);
         return;
     }
-    buf_init_in(&out, &o->arena, 0);
+    struct buf out = buf_in(&o->arena, 0);
     while (head.n > 0) {
         struct str line = str_cut(head, '\n', &head);
         buf_printf(&out, "# %.*s\n", STR_ARG(line));

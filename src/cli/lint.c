@@ -158,8 +158,7 @@ static void write_sarif(struct lint_run *l) {
 
 static void write_text(struct lint_run *l) {
     uint32_t width = cli_options(l->c).width;
-    struct buf out;
-    buf_init_in(&out, &l->arena, LINT_OUTPUT_BYTES_MAX);
+    struct buf out = buf_in(&l->arena, LINT_OUTPUT_BYTES_MAX);
     for (size_t n = 0; n < l->count; n++) {
         if (l->c->is_fix)
             buf_add(&out, lint_patch(&l->arena, l->files[n]));

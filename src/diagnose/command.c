@@ -44,9 +44,8 @@ static void edit_add(struct edits *e, size_t from, size_t to, struct str text) {
 }
 
 static struct str edited(struct arena *a, struct str s, const struct edits *e) {
-    struct buf b;
     size_t at = 0;
-    buf_init_in(&b, a, 0);
+    struct buf b = buf_in(a, 0);
     for (size_t i = 0; i < e->count; i++) {
         buf_add(&b, str_slice(s, at, e->at[i].at.from - at));
         buf_add(&b, e->at[i].text);

@@ -63,14 +63,13 @@ static bool is_bare_word(struct str item) {
 struct str command_as_typed(struct arena *a, struct str text) {
     struct command c = {.sh = {text, '\\'}, .is_list = true};
     struct argument arg;
-    struct buf out;
     size_t at = 0;
     if (!str_starts(text, STR("['")))
         return text;
     list_read(&c);
     if (!c.is_plain)
         return (struct str){NULL, 0};
-    buf_init_in(&out, a, text.n);
+    struct buf out = buf_in(a, text.n);
     while (list_next(&c, &at, &arg)) {
         struct str item = str_slice(text, arg.from, arg.to - arg.from);
         const char *quote = is_bare_word(item) ? "" : "'";

@@ -270,11 +270,10 @@ static bool lower_share(const struct diagnosis *d, struct fix *fix,
                         const struct option_seen *seen) {
     enum { STEP = UNITS_MICRO / 20 };
     struct amount now;
-    struct buf to;
     if (!units_read(seen->value, UNITS_MICRO, &now) || now.value <= 2 * STEP ||
         now.value > UNITS_MICRO || !sets_one_value(fix->command))
         return false;
-    buf_init_in(&to, d->a, 32);
+    struct buf to = buf_in(d->a, 32);
     units_ratio(&to, now.value - STEP);
     lower(d, fix, seen, arena_str(d->a, buf_str(&to)));
     return true;

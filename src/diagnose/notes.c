@@ -27,8 +27,7 @@ struct str fact_label(struct arena *a, enum fact_name name) {
 
 struct str fact_names(struct arena *a, const enum fact_name *names,
                       size_t count) {
-    struct buf b;
-    buf_init_in(&b, a, 1024);
+    struct buf b = buf_in(a, 1024);
     for (size_t i = 0; i < count; i++)
         buf_printf(&b, "%s" NOTE_FACT_FORMAT, i ? NOTE_AND_WORD : "",
                    fact_spelling(names[i]));
@@ -37,8 +36,7 @@ struct str fact_names(struct arena *a, const enum fact_name *names,
 
 struct str facts_written(struct arena *a, const enum fact_name *names,
                          size_t count, const struct fact_list *facts) {
-    struct buf b;
-    buf_init_in(&b, a, 16 * 1024);
+    struct buf b = buf_in(a, 16 * 1024);
     for (size_t i = 0; i < count; i++) {
         const struct fact *f = facts_last(facts, names[i]);
         if (f) {

@@ -29,8 +29,7 @@ static struct str quantity_written(struct diagnosis *d, enum fact_name quantity,
 /* "kv_cache_dtype fp8, tensor_parallel 4" */
 static struct str settings_written(struct diagnosis *d,
                                    const struct reconciliation *r) {
-    struct buf b;
-    buf_init_in(&b, d->a, RECONCILE_TEXT_BYTES_MAX);
+    struct buf b = buf_in(d->a, RECONCILE_TEXT_BYTES_MAX);
     for (size_t i = 0; i < r->setting_count; i++) {
         struct str value = fact_written(d->a, &r->setting[i], false);
         buf_printf(&b, "%s%s %.*s", i > 0 ? ", " : "",
@@ -82,8 +81,7 @@ static void find_models(struct diagnosis *d, struct finding *f,
 }
 
 static struct str models_named(struct diagnosis *d, const struct finding *f) {
-    struct buf b;
-    buf_init_in(&b, d->a, RECONCILE_TEXT_BYTES_MAX);
+    struct buf b = buf_in(d->a, RECONCILE_TEXT_BYTES_MAX);
     for (size_t i = 0; i < f->models_like.count; i++)
         buf_printf(&b, "%s%.*s", i > 0 ? ", " : "",
                    STR_ARG(f->models_like.at[i]));

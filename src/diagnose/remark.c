@@ -57,8 +57,7 @@ static void remark_cards(struct diagnosis *d, struct finding *f) {
     struct gpu_list cards =
         reader_gpus_of_total(d->r, fact_low(total), fact_high(total));
     size_t named = 0;
-    struct buf b;
-    buf_init_in(&b, d->a, 4096);
+    struct buf b = buf_in(d->a, 4096);
     for (size_t i = 0; i < cards.count; i++)
         if (is_of_device(cards.at[i], fact_in(f, FACT_device_kind)))
             buf_printf(&b, "%s%.*s", named++ ? NOTE_AND_WORD : "",

@@ -68,8 +68,7 @@ static bool is_of_one_run(struct str word) {
  * format. */
 static struct str fingerprint_of(struct arena *a, const struct entry *e,
                                  struct str message) {
-    struct buf key;
-    buf_init_in(&key, a, 0);
+    struct buf key = buf_in(a, 0);
     buf_printf(&key, "%.*s|%s|", STR_ARG(e->id),
                word_spelling(WORDS_MECHANISM, (int)e->mechanism));
     while (message.n > 0) {

@@ -60,8 +60,7 @@ static void write_fact(struct buf *b, const struct fact *f, bool is_command) {
 
 struct str fact_written(struct arena *a, const struct fact *f,
                         bool is_command) {
-    struct buf b;
-    buf_init_in(&b, a, TEMPLATE_BYTES_MAX);
+    struct buf b = buf_in(a, TEMPLATE_BYTES_MAX);
     write_fact(&b, f, is_command);
     return arena_str(a, buf_str(&b));
 }
@@ -231,8 +230,7 @@ struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f) {
     if (str_find_char(template, '{') == template.n)
         return template;
-    struct buf b;
-    buf_init_in(&b, a, TEMPLATE_BYTES_MAX);
+    struct buf b = buf_in(a, TEMPLATE_BYTES_MAX);
     for (size_t i = 0; i < template.n; i++) {
         struct str rest = str_slice(template, i, template.n);
         struct slot slot;

@@ -218,8 +218,7 @@ static void write_range(struct buf *b, const struct version_range *range) {
 }
 
 struct str range_written(struct arena *a, const struct version_range *range) {
-    struct buf b;
-    buf_init_in(&b, a, BOUND_TEXT_BYTES_MAX);
+    struct buf b = buf_in(a, BOUND_TEXT_BYTES_MAX);
     write_range(&b, range);
     return arena_str(a, buf_str(&b));
 }
@@ -234,8 +233,7 @@ static void write_bound(struct buf *b, enum fact_name name,
 struct str grounds_written(struct diagnosis *d, const enum fact_name *names,
                            size_t count, const struct fact_list *facts,
                            const struct signature *form) {
-    struct buf b;
-    buf_init_in(&b, d->a, 16 * 1024 + BOUND_TEXT_BYTES_MAX);
+    struct buf b = buf_in(d->a, 16 * 1024 + BOUND_TEXT_BYTES_MAX);
     buf_add(&b, facts_written(d->a, names, count, facts));
     for (size_t i = 0; i < count; i++) {
         const struct version_range *range =

@@ -77,8 +77,7 @@ static size_t count_of(struct str s, char c) {
 
 /* ModelScope writes a dot as ___: Qwen2___5-7B-Instruct. */
 static struct str with_dots_of_modelscope(struct arena *a, struct str s) {
-    struct buf b;
-    buf_init_in(&b, a, MODEL_NAME_BYTES_MAX + 1);
+    struct buf b = buf_in(a, MODEL_NAME_BYTES_MAX + 1);
     while (s.n > 0) {
         size_t at = str_find(s, STR("___"));
         buf_add(&b, str_slice(s, 0, at));
@@ -356,8 +355,7 @@ struct model_words model_words_of(struct arena *a, struct str last) {
 
 struct str model_words_join(struct arena *a, const struct model_words *w,
                             size_t from, size_t count) {
-    struct buf joined;
-    buf_init_in(&joined, a, (size_t)4 * MODEL_NAME_BYTES_MAX);
+    struct buf joined = buf_in(a, (size_t)4 * MODEL_NAME_BYTES_MAX);
     for (size_t i = from; i < from + count; i++) {
         buf_add(&joined, w->at[i]);
         buf_add_char(&joined, ' ');

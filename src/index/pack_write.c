@@ -36,7 +36,7 @@ struct pack_draft *pack_begin(struct arena *a) {
     d->arena = a;
     digest_init(&d->digest);
     for (int i = 0; i < SECTION_COUNT_OF; i++)
-        buf_init_in(&d->sections[i].bytes, a, PACK_BYTES_MAX);
+        d->sections[i].bytes = buf_in(a, PACK_BYTES_MAX);
     return d;
 }
 
@@ -109,8 +109,7 @@ static void put_word(struct buf *out, uint64_t n) {
 static size_t put_section(struct buf *out, struct pack_draft *d,
                           enum section which) {
     const struct draft_section *section = &d->sections[which];
-    struct buf ends;
-    buf_init_in(&ends, d->arena, PACK_BYTES_MAX);
+    struct buf ends = buf_in(d->arena, PACK_BYTES_MAX);
     put_word(&ends, out->n);
     for (size_t i = 0; i < section->count; i++) {
         struct str bytes = str_slice(buf_str(&section->bytes),
@@ -163,9 +162,8 @@ struct str pack_behind(struct arena *a, struct str tables, struct str pack) {
 }
 
 struct str pack_end(struct pack_draft *d, struct str prefilter) {
-    struct buf out;
     close_record(d);
-    buf_init_in(&out, d->arena, PACK_BYTES_MAX);
+    struct buf out = buf_in(d->arena, PACK_BYTES_MAX);
     buf_fill(&out, '\0', (size_t)4 * PACK_WORDS);
     buf_fill(&out, '\0', (ALIGNMENT - out.n % ALIGNMENT) % ALIGNMENT);
     size_t prefilter_at = out.n;

@@ -49,8 +49,7 @@ static bool is_repeated(const struct query_words *w, size_t at) {
 }
 
 static void add_pairs(struct arena *a, struct query_words *w, struct str run) {
-    struct buf pairs;
-    buf_init_in(&pairs, a, SEARCH_QUERY_BYTES_MAX);
+    struct buf pairs = buf_in(a, SEARCH_QUERY_BYTES_MAX);
     search_pairs(&pairs, run, false);
     for (struct str rest = buf_str(&pairs); rest.n > 0;)
         add_word(a, w, str_cut(rest, ' ', &rest));
@@ -152,8 +151,7 @@ static void add_run(struct buf *out, const struct query_words *w, size_t from) {
 
 static struct str query_of(struct reader *r, struct str words) {
     struct query_words w = query_words_of(r->arena, words);
-    struct buf out;
-    buf_init_in(&out, r->arena, SEARCH_QUERY_BYTES_MAX);
+    struct buf out = buf_in(r->arena, SEARCH_QUERY_BYTES_MAX);
     for (size_t i = 0; i < w.count; i++) {
         if (!is_repeated(&w, i)) {
             buf_add(&out, i > 0 ? STR(" OR ") : STR(""));

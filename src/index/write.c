@@ -26,8 +26,7 @@
 static void write_rows(struct db *db, const char *name,
                        const struct shape *shape, struct nouns nouns) {
     struct arena *a = db->arena;
-    struct buf json;
-    buf_init_in(&json, a, 0);
+    struct buf json = buf_in(a, 0);
     db_run(db, arena_printf(a, "CREATE TABLE %s (number INTEGER PRIMARY KEY, "
                                "id TEXT NOT NULL, json TEXT NOT NULL) "
                                "STRICT", name).p);

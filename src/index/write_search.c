@@ -102,7 +102,7 @@ static void write_one(struct row *row, struct buf columns[COLUMN_FIXES + 1],
 void write_search(struct db *db, const struct corpus *c) {
     struct buf columns[COLUMN_FIXES + 1];
     for (size_t i = 0; i <= COLUMN_FIXES; i++)
-        buf_init_in(&columns[i], db->arena, SEARCH_COLUMN_BYTES_MAX);
+        columns[i] = buf_in(db->arena, SEARCH_COLUMN_BYTES_MAX);
     db_run(db,
            "CREATE VIRTUAL TABLE search USING fts5(\n"
            "  title,   -- the id and both titles\n"

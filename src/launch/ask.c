@@ -307,8 +307,7 @@ static size_t words_without_width(const struct target *it, size_t i) {
 
 static const char *command_of(struct lint_work *k, const struct target *it) {
     const struct workload *w = it->w;
-    struct buf out;
-    buf_init_in(&out, k->a, LINT_TEXT_BYTES_MAX);
+    struct buf out = buf_in(k->a, LINT_TEXT_BYTES_MAX);
     if (w->image.n > 0)
         buf_printf(&out, "# image: %.*s\n", STR_ARG(w->image));
     if (!starts_program(w) || engine_of_program(k, w) == NULL)

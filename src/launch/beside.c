@@ -73,8 +73,7 @@ const struct source *beside_open(struct beside *b, const struct source *from,
 
 /* Reads "a\"b" up to its closing quote. False: there is none. */
 static bool read_quoted(struct arena *a, struct str text, struct str *value) {
-    struct buf out;
-    buf_init_in(&out, a, text.n + 1);
+    struct buf out = buf_in(a, text.n + 1);
     for (size_t i = 1; i < text.n; i++) {
         if (text.p[i] == text.p[0]) {
             *value = arena_str(a, buf_str(&out));

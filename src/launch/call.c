@@ -214,8 +214,7 @@ static bool runs_text(const struct word_list *line, size_t at) {
  * variable. */
 static void walk_value(struct script_reader *w, size_t at) {
     const struct word_list *line = &w->now.line;
-    struct buf text;
-    buf_init_in(&text, w->a, LINT_TEXT_BYTES_MAX);
+    struct buf text = buf_in(w->a, LINT_TEXT_BYTES_MAX);
     for (size_t i = at + 1; i < line->count; i++)
         buf_printf(&text, "%.*s ", STR_ARG(line->at[i].text));
     walk_script(w, (struct script){.src = w->s->src,

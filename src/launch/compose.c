@@ -164,8 +164,7 @@ static void devices_add(struct service *s, const struct node *device) {
     node_key(s->f, s->w, "gpus", member(device, "count"));
     if (ids == NULL || ids->kind != NODE_LIST || ids->count == 0)
         return;
-    struct buf all;
-    buf_init_in(&all, s->a, 4096);
+    struct buf all = buf_in(s->a, 4096);
     for (size_t i = 0; i < ids->count; i++)
         buf_printf(&all, "%s%.*s", i > 0 ? "," : "",
                    STR_ARG(node_text(s->f, ids->items[i])));

@@ -87,8 +87,7 @@ static void read_script(struct job *j, const struct node *node,
 
 /* The lines of a command as one line of the same length. */
 static struct str one_line(struct arena *a, struct str text) {
-    struct buf out;
-    buf_init_in(&out, a, text.n + 1);
+    struct buf out = buf_in(a, text.n + 1);
     bool is_comment = false;
     for (size_t i = 0; i < text.n; i++) {
         bool begins = i == 0 || text.p[i - 1] == '\n';

@@ -32,10 +32,9 @@ struct pod {
 
 /* Turns Kubernetes' $(NAME) into ${NAME}. */
 static struct str without_parens(struct arena *a, struct str text) {
-    struct buf out;
     if (str_find(text, STR("$(")) == text.n)
         return text;
-    buf_init_in(&out, a, text.n + 1);
+    struct buf out = buf_in(a, text.n + 1);
     bool is_inside = false;
     for (size_t i = 0; i < text.n; i++) {
         bool begins = text.p[i] == '(' && i > 0 && text.p[i - 1] == '$';
@@ -343,8 +342,7 @@ static const struct source *block_alone(struct arena *a,
                                         const struct node *scalar) {
     struct span_of_file at = node_bytes(scalar);
     struct str whole = at.src->text;
-    struct buf out;
-    buf_init_in(&out, a, whole.n + 1);
+    struct buf out = buf_in(a, whole.n + 1);
     size_t from = line_end(whole, at.from);
     for (size_t i = 0; i < whole.n; i++)
         buf_add_char(&out, (i >= from && i < at.to) || whole.p[i] == '\n'

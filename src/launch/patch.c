@@ -67,8 +67,7 @@ static void put_lines(struct buf *out, char sign, struct str text) {
  * *made. Returns the number of the next edit. */
 static size_t group_of(struct lines *l, size_t i, size_t *begin, size_t *end,
                        struct str *added) {
-    struct buf out;
-    buf_init_in(&out, l->a, LINT_PATCH_BYTES_MAX);
+    struct buf out = buf_in(l->a, LINT_PATCH_BYTES_MAX);
     *begin = str_line_begin(l->text, l->edits[i]->from);
     size_t at = *begin;
     do {
@@ -107,7 +106,7 @@ static size_t put_hunk(struct lines *l, size_t i, size_t *done, int64_t *shift,
     struct buf body;
     size_t begin, end, old = 0, new = 0;
     struct str added;
-    buf_init_in(&body, l->a, LINT_PATCH_BYTES_MAX);
+    body = buf_in(l->a, LINT_PATCH_BYTES_MAX);
     size_t first = lines_back(
         l->text, str_line_begin(l->text, l->edits[i]->from), *done);
     size_t at = first;
@@ -141,13 +140,12 @@ static size_t put_hunk(struct lines *l, size_t i, size_t *done, int64_t *shift,
 
 struct str lint_patch(struct arena *a, const struct lint_file *file) {
     struct lines l = {.a = a, .text = file->text};
-    struct buf out;
     size_t done = 0;
     int64_t shift = 0;
     gather_edits(&l, file);
     if (l.edit_count == 0)
         return STR("");
-    buf_init_in(&out, a, LINT_PATCH_BYTES_MAX);
+    struct buf out = buf_in(a, LINT_PATCH_BYTES_MAX);
     bool is_below = !str_starts(file->path, STR("/"));
     buf_printf(&out, "--- %s%.*s\n+++ %s%.*s\n", is_below ? "a/" : "",
                STR_ARG(file->path), is_below ? "b/" : "",

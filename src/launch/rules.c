@@ -93,8 +93,7 @@ static struct str slot_filled(struct lint_work *k, const struct found *f,
 
 static struct str text_filled(struct lint_work *k, struct str text,
                               const struct found *f) {
-    struct buf out;
-    buf_init_in(&out, k->a, LINT_MESSAGE_BYTES_MAX);
+    struct buf out = buf_in(k->a, LINT_MESSAGE_BYTES_MAX);
     while (text.n > 0) {
         size_t begin = str_find_char(text, '{');
         buf_add(&out, str_slice(text, 0, begin));

@@ -40,9 +40,8 @@ static void put_escape(struct buf *out, char quote, char next) {
 /* The word without quotes and escapes. */
 static struct str without_quotes(struct arena *a, struct str word,
                                  bool *is_literal) {
-    struct buf out;
     char quote = '\0';
-    buf_init_in(&out, a, word.n + 1);
+    struct buf out = buf_in(a, word.n + 1);
     *is_literal = word.n > 0 && word.p[0] == '\'';
     for (size_t i = 0; i < word.n; i++) {
         char c = word.p[i];

@@ -147,7 +147,7 @@ static size_t fill_base(struct filling *f, struct str text, int depth) {
     while (word.n > 0 && (word.p[0] == '"' || word.p[0] == '-'))
         word = str_trim(str_from(word, 1));
     word = str_trim_end(word, '"');
-    buf_init_in(&path.out, f->a, LINT_TEXT_BYTES_MAX);
+    path.out = buf_in(f->a, LINT_TEXT_BYTES_MAX);
     fill(&path, word, depth + 1);
     struct str filled = arena_str(f->a, buf_str(&path.out));
     bool is_known = filled.n > 0 && str_find_char(filled, '$') == filled.n &&
@@ -203,7 +203,7 @@ struct str variables_filled(struct arena *a, const struct variables *scope,
     struct filling f = {.a = a, .scope = scope};
     if (str_find_char(text, '$') == text.n)
         return text;
-    buf_init_in(&f.out, a, LINT_TEXT_BYTES_MAX);
+    f.out = buf_in(a, LINT_TEXT_BYTES_MAX);
     fill(&f, text, 0);
     return arena_str(a, buf_str(&f.out));
 }

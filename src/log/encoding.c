@@ -35,7 +35,7 @@ struct decoder *encoding_open(struct arena *a, bytes_fn on_bytes, void *ctx) {
     struct decoder *d = arena_alloc(a, sizeof *d);
     d->on_bytes = on_bytes;
     d->ctx = ctx;
-    buf_init_in(&d->out, a, ENCODING_BYTES_MAX);
+    d->out = buf_in(a, ENCODING_BYTES_MAX);
     return d;
 }
 

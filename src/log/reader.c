@@ -442,7 +442,7 @@ static struct log_reader *open_bare(struct arena *a, log_line_fn on_line,
     r->ctx = ctx;
     arena_init_inside(&r->scratch, a, LOG_SCRATCH_BYTES_MAX);
     for (size_t i = 0; i < READER_BUFS; i++)
-        buf_init_in(&r->bufs[i], a, LOG_CLEAN_BYTES_MAX);
+        r->bufs[i] = buf_in(a, LOG_CLEAN_BYTES_MAX);
     return r;
 }
 

@@ -295,9 +295,8 @@ static bool prefix_of(const char *program, char *room, size_t size) {
 
 static void read_versions(struct machine *m) {
     char prefix[PATH_MAX];
-    struct buf names;
     const char *venv = getenv("VIRTUAL_ENV");
-    buf_init_in(&names, &m->a, MACHINE_NAMES_BYTES_MAX);
+    struct buf names = buf_in(&m->a, MACHINE_NAMES_BYTES_MAX);
     if (m->program != NULL && prefix_of(m->program, prefix, sizeof prefix))
         names_below(&names, prefix);
     if (names.n == 0 && venv != NULL)

@@ -72,8 +72,8 @@ struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
     c->folded.a = a;
     c->rests = arena_array(a, f->cuts.entry_count, sizeof *c->rests);
     c->rows = arena_array(a, f->cuts.entry_count, sizeof *c->rows);
-    buf_init_in(&c->cleaned, a, CANDIDATE_LINE_BYTES_MAX);
-    buf_init_in(&c->decoded, a, CANDIDATE_LINE_BYTES_MAX);
+    c->cleaned = buf_in(a, CANDIDATE_LINE_BYTES_MAX);
+    c->decoded = buf_in(a, CANDIDATE_LINE_BYTES_MAX);
     return c;
 }
 

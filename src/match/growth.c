@@ -269,8 +269,8 @@ bool written_grows(const struct written_pattern *w, struct str sample,
     const struct arena_defer *before = w->a->deferred;
     struct trial t = {.a = w->a, .m = matcher_counting(w->a), .worst = worst};
     *worst = (struct pattern_growth){0};
-    buf_init_in(&t.text, t.a, 0);
-    buf_init_in(&t.unit, t.a, 0);
+    t.text = buf_in(t.a, 0);
+    t.unit = buf_in(t.a, 0);
     bool is_growing =
         w->parts.guards.count > 0
             ? tries_guarded(&t, w, sample)

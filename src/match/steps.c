@@ -59,7 +59,7 @@ static void count_branches(struct counting *c, const struct branch *first) {
 struct str steps_counted(struct arena *a, const struct pattern_text *text,
                          enum steps_of which) {
     struct counting c = {.text = text->text, .which = which};
-    buf_init_in(&c.out, a, 0);
+    c.out = buf_in(a, 0);
     if (text->tree)
         count_branches(&c, text->tree->branches);
     buf_add(&c.out, str_slice(c.text, c.at, c.text.n));

@@ -63,7 +63,7 @@ static bool put_group(const struct cutting *c, const struct node *n,
     struct buf inside;
     if (n->kind != NODE_GROUP || n->least != 1 || n->most != 1)
         return false;
-    buf_init_in(&inside, c->a, SUFFIX_CEILING);
+    inside = buf_in(c->a, SUFFIX_CEILING);
     if (!put_branches(c, n->branches, &inside))
         return false;
     buf_add(out, n->opening);
@@ -129,8 +129,7 @@ struct str suffix_of(struct arena *a, const struct pattern_text *text,
                    const struct str_list *literals) {
     struct cutting c = {a, text->text, literals};
     const struct pattern_tree *tree = text->tree;
-    struct buf out;
-    buf_init_in(&out, a, SUFFIX_CEILING);
+    struct buf out = buf_in(a, SUFFIX_CEILING);
     bool is_good = tree && !tree->is_odd &&
                    put_branches(&c, tree->branches, &out) && buf_ok(&out) &&
                    out.n > 0 && !looks_far_back(buf_str(&out));

@@ -3,8 +3,7 @@
 #include "memory/amount.h"
 
 struct str term_write(struct arena *a, struct term t) {
-    struct buf b;
-    buf_init_in(&b, a, FORMULA_BYTES_MAX);
+    struct buf b = buf_in(a, FORMULA_BYTES_MAX);
     struct str low = {0}, high = {0};
     switch (t.kind) {
     case TERM_BYTES: units_bytes(&b, t.n); break;
@@ -24,10 +23,9 @@ struct str term_write(struct arena *a, struct term t) {
 
 struct str formula_write(struct arena *a, const char *pattern,
                          const struct term *terms) {
-    struct buf b;
     if (a == NULL)
         return (struct str){0};
-    buf_init_in(&b, a, FORMULA_BYTES_MAX);
+    struct buf b = buf_in(a, FORMULA_BYTES_MAX);
     for (; *pattern; pattern++) {
         if (*pattern == '%')
             buf_add(&b, term_write(a, *terms++));
@@ -87,8 +85,7 @@ struct str write_source(struct arena *a, const struct inputs *c,
  * known and listed. */
 static struct str write_sources(struct arena *a, const struct inputs *c,
                                 const enum fact_name *names) {
-    struct buf b;
-    buf_init_in(&b, a, FORMULA_BYTES_MAX);
+    struct buf b = buf_in(a, FORMULA_BYTES_MAX);
     for (; *names != FACT_COUNT_OF; names++) {
         struct str source = write_source(a, c, *names);
         if (source.n == 0)

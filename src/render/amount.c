@@ -100,10 +100,9 @@ struct str amount_text(const struct render *t, int64_t bytes, int64_t slack) {
     const struct written_amount *w = written(t, bytes, slack);
     const char *unit;
     int64_t factor = factor_of(bytes, &unit);
-    struct buf out;
     if (w)
         return w->shown;
-    buf_init_in(&out, t->a, 64);
+    struct buf out = buf_in(t->a, 64);
     units_short(&out, bytes);
     return once(t, bytes, factor, decimals_of(bytes, factor),
                 kept_text(t->a, &out));
@@ -151,11 +150,10 @@ static bool amount_at(struct str s, int64_t *bytes, int64_t *slack, size_t *n) {
 }
 
 struct str amounts_text(const struct render *t, struct str text) {
-    struct buf out;
     bool is_inside = false; /* of a word or of another number */
     if (!t->amounts || text.n == 0)
         return text;
-    buf_init_in(&out, t->a, SENTENCE_BYTES_MAX);
+    struct buf out = buf_in(t->a, SENTENCE_BYTES_MAX);
     for (size_t i = 0; i < text.n;) {
         int64_t bytes, slack;
         size_t n = 1;

@@ -273,10 +273,9 @@ static const char *eighths(const struct bar *b, int64_t scale, size_t columns,
 void text_amount(struct text_writer *w, enum tone tone, int64_t amount,
                  int64_t most, size_t columns) {
     struct bar bar = {.part = {{.bytes = amount}}, .count = 1};
-    struct buf row;
     size_t whole = 0;
     const char *tail = eighths(&bar, most, columns, &whole);
-    buf_init_in(&row, w->t->a, 2048);
+    struct buf row = buf_in(w->t->a, 2048);
     for (size_t i = 0; i < whole; i++)
         buf_add(&row, str_of(style_of("weights")->glyph));
     buf_add(&row, str_of(tail));
@@ -293,8 +292,7 @@ static void put_bar(struct text_writer *w, const struct bar *b, int64_t scale,
     text_put(w, TONE_PLAIN, b->label);
     buf_fill(w->out, ' ', margin - INDENT - utf8_width(b->label));
     for (size_t i = 0; i < b->count; i++) {
-        struct buf row;
-        buf_init_in(&row, w->t->a, 2048);
+        struct buf row = buf_in(w->t->a, 2048);
         for (size_t k = 0; k < cells[i]; k++)
             buf_add(&row, str_of(b->part[i].glyph));
         buf_add(&row, str_of(tail));

@@ -81,8 +81,7 @@ static void put_prose(const struct render *t, struct buf *out,
 
 static void add_piece(struct post *m, int weight, struct str text,
                       struct str behind) {
-    struct buf out;
-    buf_init_in(&out, m->t->a, (size_t)64 << 10);
+    struct buf out = buf_in(m->t->a, (size_t)64 << 10);
     put_prose(m->t, &out, text);
     if (behind.n > 0) {
         buf_add(&out, STR(" ("));

@@ -117,8 +117,7 @@ size_t longest_backquotes(struct str s) {
 
 struct str in_backquotes(struct arena *a, struct str code) {
     size_t longest = longest_backquotes(code);
-    struct buf out;
-    buf_init_in(&out, a, code.n + 2 * longest + 8);
+    struct buf out = buf_in(a, code.n + 2 * longest + 8);
     bool is_padded = code.n > 0 && (code.p[0] == '`' ||
                                     code.p[code.n - 1] == '`');
     const char *pad = is_padded ? " " : "";

@@ -60,16 +60,14 @@ static void put(struct html_writer *w, struct str text) {
 }
 
 struct str html_of(const struct render *t, struct str text) {
-    struct buf out;
-    buf_init_in(&out, t->a, 65536 + text.n * 8);
+    struct buf out = buf_in(t->a, 65536 + text.n * 8);
     struct html_writer w = {t, &out};
     put(&w, text);
     return buf_str(&out);
 }
 
 struct str html_plain(struct arena *a, struct str text) {
-    struct buf out;
-    buf_init_in(&out, a, 65536 + text.n * 8);
+    struct buf out = buf_in(a, 65536 + text.n * 8);
     struct html_writer w = {NULL, &out};
     put_escaped(&w, text);
     return buf_str(&out);
@@ -124,8 +122,7 @@ static struct str page_of(struct html_writer *w, struct str href) {
 }
 
 static void put_link(struct html_writer *w, struct str href, struct str text) {
-    struct buf address;
-    buf_init_in(&address, w->t->a, CODE_BYTES_MAX);
+    struct buf address = buf_in(w->t->a, CODE_BYTES_MAX);
     put_address(&address, page_of(w, href));
     raw(w, "<a href=\"");
     put_escaped(w, kept_text(w->t->a, &address));

@@ -228,8 +228,7 @@ static void put_code(struct md_writer *w, size_t indent, const char *kind,
 
 /* Escapes every `|`, which would end the cell, even in code. */
 static void put_cell(struct md_writer *w, struct str text, struct str href) {
-    struct buf cell;
-    buf_init_in(&cell, w->t->a, CODE_BYTES_MAX);
+    struct buf cell = buf_in(w->t->a, CODE_BYTES_MAX);
     struct md_writer in = {w->t, &cell};
     if (href.n > 0)
         put_link(&in, text, href);

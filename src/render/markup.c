@@ -29,8 +29,7 @@ bool code_span_at(struct str s, struct str *inside, size_t *n) {
 }
 
 struct str clean_code(const struct render *t, struct str code) {
-    struct buf clean;
-    buf_init_in(&clean, t->a, CODE_BYTES_MAX);
+    struct buf clean = buf_in(t->a, CODE_BYTES_MAX);
     utf8_clean(&clean, str_slice(code, 0, CODE_BYTES_MAX / 4));
     return kept_text(t->a, &clean);
 }

@@ -80,8 +80,7 @@ static bool is_han_mark(uint32_t cp) {
 /* The text without the blanks that a folded YAML line or a label leaves, but
  * Chinese has not: between two wide characters, behind a full-width mark. */
 static struct str without_folds(struct arena *a, struct str s) {
-    struct buf out;
-    buf_init_in(&out, a, SENTENCE_BYTES_MAX);
+    struct buf out = buf_in(a, SENTENCE_BYTES_MAX);
     struct utf8_char prev = {0};
     for (size_t at = 0; at < s.n; at += prev.n) {
         struct utf8_char c = utf8_char_at(s, at);
@@ -98,9 +97,8 @@ static struct str without_folds(struct arena *a, struct str s) {
 struct str tr_args(const struct render *t, const char *key,
                    const struct str args[], size_t count) {
     struct str text = text_of(t, key);
-    struct buf out;
     bool has_label = false;
-    buf_init_in(&out, t->a, SENTENCE_BYTES_MAX);
+    struct buf out = buf_in(t->a, SENTENCE_BYTES_MAX);
     fill(t, text, args, count, &out);
     buf_add(&out, text.n > 0 ? STR("") : str_of(key));
     for (size_t i = 0; i < count; i++) {
@@ -167,7 +165,7 @@ struct str localized(const struct render *t, const struct text *text) {
 
 struct words words_begin(const struct render *t, struct str between) {
     struct words w = {.t = t, .between = between};
-    buf_init_in(&w.out, t->a, SENTENCE_BYTES_MAX);
+    w.out = buf_in(t->a, SENTENCE_BYTES_MAX);
     return w;
 }
 
@@ -193,8 +191,7 @@ struct str words_into(struct words *w, const char *key) {
 
 /* The text on one line, cut with an ellipsis behind SUMMARY_CHARACTERS. */
 static struct str shortened(struct arena *a, struct str s) {
-    struct buf out;
-    buf_init_in(&out, a, SENTENCE_BYTES_MAX);
+    struct buf out = buf_in(a, SENTENCE_BYTES_MAX);
     for (size_t count = 1; s.n > 0; count++) {
         struct utf8_char c = utf8_char_at(s, 0);
         s = str_from(s, c.n);
@@ -286,7 +283,6 @@ static bool stands_at(struct str text, size_t i, struct str word) {
 struct str formula_text(const struct render *t, struct str formula) {
     struct render english = *t;
     struct str from[WORDS], to[WORDS];
-    struct buf out;
     english.lang = LANG_EN;
     formula = amounts_text(t, formula);
     if (t->lang == LANG_EN || formula.n == 0)
@@ -295,7 +291,7 @@ struct str formula_text(const struct render *t, struct str formula) {
         from[w] = tr(&english, words[w]);
         to[w] = tr(t, words[w]);
     }
-    buf_init_in(&out, t->a, 64 * 1024);
+    struct buf out = buf_in(t->a, 64 * 1024);
     for (size_t i = 0; i < formula.n;) {
         size_t w = 0;
         while (w < WORDS && !stands_at(formula, i, from[w]))

@@ -128,8 +128,7 @@ const struct names *names_of(struct arena *a, struct reader *r, enum lang lang,
 static struct str owner_of(const struct render *t,
                            const struct machine_fact *m) {
     const struct fact *f = &m->fact;
-    struct buf b;
-    buf_init_in(&b, t->a, OWNER_BYTES_MAX);
+    struct buf b = buf_in(t->a, OWNER_BYTES_MAX);
     if (f->gpu != FACT_NONE)
         buf_printf(&b, "GPU %lld", (long long)f->gpu);
     if (f->pid != FACT_NONE)

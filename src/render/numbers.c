@@ -210,8 +210,7 @@ static struct str listed_facts(const struct render *t,
 
 /* The text without "**", which a report copied from a page may have. */
 static struct str without_bold(struct arena *a, struct str s) {
-    struct buf out;
-    buf_init_in(&out, a, s.n);
+    struct buf out = buf_in(a, s.n);
     for (size_t i = 0; i < s.n; i++) {
         bool is_mark = str_starts(str_from(s, i), STR("**"));
         i += is_mark;
@@ -347,9 +346,8 @@ static void add_sentence(const struct render *t, struct buf *out,
 
 struct str numbers_text(const struct render *t, const struct report *rep,
                         const struct finding *f) {
-    struct buf out;
     struct str more = STR("");
-    buf_init_in(&out, t->a, PROCESS_NAMES_BYTES_MAX);
+    struct buf out = buf_in(t->a, PROCESS_NAMES_BYTES_MAX);
     add_sentence(t, &out, sentence_text(t, rep, f, &more));
     add_sentence(t, &out, more);
     add_sentence(t, &out, per_token(t, rep, f));

@@ -184,9 +184,8 @@ static size_t put_new(struct secrets *s, const struct subject *subject,
 
 static struct str rewritten(struct secrets *s, struct str text,
                             bool only_known) {
-    struct buf out;
     struct subject subject = {text, arena_lower(s->a, text)};
-    buf_init_in(&out, s->a, REDACTED_BYTES_MAX);
+    struct buf out = buf_in(s->a, REDACTED_BYTES_MAX);
     for (size_t at = 0; at < text.n;) {
         size_t n = only_known ? 0 : put_new(s, &subject, at, &out);
         const struct secret *known = n == 0 ? secret_at(s, text, at) : NULL;

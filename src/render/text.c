@@ -174,14 +174,13 @@ static bool may_be_continued(struct str line) {
 static struct str unfolded(struct arena *a, struct str code) {
     static const char fold[] = " \\\n";
     size_t count = 0, at;
-    struct buf out;
     for (struct str rest = code; (at = str_find(rest, str_of(fold))) < rest.n;
          rest = str_from(rest, at + 1)) {
         count++;
     }
     if (count <= FOLDS_KEPT || !may_be_continued(code))
         return code;
-    buf_init_in(&out, a, code.n);
+    struct buf out = buf_in(a, code.n);
     while ((at = str_find(code, str_of(fold))) < code.n) {
         buf_add(&out, str_slice(code, 0, at));
         buf_add_char(&out, ' ');
@@ -371,8 +370,7 @@ void text_walk(const struct render *t, struct buf *out) {
 }
 
 size_t text_lines(const struct render *t) {
-    struct buf out;
-    buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
+    struct buf out = buf_in(t->a, PLAIN_ANSWER_BYTES_MAX);
     struct text_writer w = writer_open(t, &out);
     w.counts = true;
     put_blocks(&w, &t->d->top, 0);
@@ -381,8 +379,7 @@ size_t text_lines(const struct render *t) {
 
 struct str text_of_bars(const struct render *t, const struct bars *bars,
                         uint32_t width) {
-    struct buf out;
-    buf_init_in(&out, t->a, PLAIN_ANSWER_BYTES_MAX);
+    struct buf out = buf_in(t->a, PLAIN_ANSWER_BYTES_MAX);
     struct text_writer w = {t, &out, width, false, {0}, false};
     text_bars(&w, bars);
     return buf_str(&out);

@@ -29,8 +29,7 @@ static void put_number(struct buf *out, enum unit unit, int64_t n) {
 }
 
 struct str number_text(const struct render *t, enum unit unit, int64_t n) {
-    struct buf out;
-    buf_init_in(&out, t->a, SHOWN_VALUE_BYTES_MAX);
+    struct buf out = buf_in(t->a, SHOWN_VALUE_BYTES_MAX);
     /* GiB is the same in all languages, "bytes" is translated. */
     bool has_word =
         t->lang != LANG_EN && unit == UNIT_BYTES && n > -1024 && n < 1024;
@@ -149,8 +148,7 @@ struct str rate_text(const struct render *t, const struct success *s) {
 
 /* One line, cleaned; blanks instead of newlines and tabs. */
 static struct str cleaned(const struct render *t, struct str s) {
-    struct buf out;
-    buf_init_in(&out, t->a, s.n * 3 + 16);
+    struct buf out = buf_in(t->a, s.n * 3 + 16);
     utf8_clean(&out, s);
     for (size_t i = 0; i < out.n; i++)
         out.p[i] = out.p[i] == '\n' || out.p[i] == '\t' ? ' ' : out.p[i];
@@ -178,8 +176,7 @@ struct str short_text(const struct render *t, struct str s, size_t columns) {
         return all;
     size_t head = front_bytes(all, columns / 2 - 1);
     size_t tail = front_bytes(all, width - (columns - columns / 2 - 2));
-    struct buf out;
-    buf_init_in(&out, t->a, SHOWN_VALUE_BYTES_MAX + READ_AT_MOST);
+    struct buf out = buf_in(t->a, SHOWN_VALUE_BYTES_MAX + READ_AT_MOST);
     buf_add(&out, str_slice(all, 0, head));
     utf8_put(&out, 0x2026);
     buf_add(&out, str_from(all, tail));
@@ -236,8 +233,7 @@ struct str seen_text(const struct render *t, const struct fact_list *facts) {
 }
 
 struct str range_text(const struct render *t, const struct version_range *r) {
-    struct buf out;
-    buf_init_in(&out, t->a, SHOWN_RANGE_BYTES_MAX);
+    struct buf out = buf_in(t->a, SHOWN_RANGE_BYTES_MAX);
     buf_add(&out, r->product);
     for (size_t i = 0; i < r->event_count; i++) {
         const struct version_event *e = &r->events[i];

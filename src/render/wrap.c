@@ -29,8 +29,7 @@ struct wrapping {
 
 /* The text cleaned and trimmed, each run of blanks as one. */
 static struct str squeezed(struct arena *a, struct str text) {
-    struct buf clean;
-    buf_init_in(&clean, a, PARAGRAPH_BYTES_MAX);
+    struct buf clean = buf_in(a, PARAGRAPH_BYTES_MAX);
     utf8_clean(&clean, str_slice(text, 0, PARAGRAPH_BYTES_MAX / 4));
     struct str s = str_trim(kept_text(a, &clean));
     char *p = arena_alloc(a, s.n + 1);

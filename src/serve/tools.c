@@ -227,7 +227,7 @@ static int take_facts(struct call *c) {
 
 static bool run_as(struct call *c, const struct tool *t, const char *format,
                    struct buf *out) {
-    buf_init_in(out, c->a, 0);
+    *out = buf_in(c->a, 0);
     c->format = format;
     c->out = out;
     return t->run(c) == OOMKB_OK;

@@ -66,8 +66,7 @@ static bool expect_sane(struct extremes *x, int code, const oomkb_error *err) {
 /* The same text with one number of so many replaced. */
 static struct str with_other_numbers(struct extremes *x, struct str text,
                                      uint64_t few) {
-    struct buf b;
-    buf_init_in(&b, x->a, (size_t)1 << 22);
+    struct buf b = buf_in(x->a, (size_t)1 << 22);
     for (size_t i = 0; i < text.n;) {
         size_t n = 0;
         while (i + n < text.n && is_digit(text.p[i + n])) {
@@ -239,8 +238,7 @@ static struct str gguf_of(struct extremes *x) {
         "ssm.group_count", "kda.head_dim", "shortconv.l_cache",
         "rope.dimension_count", "context_length", "expert_count"};
     const char *arch = ONE_OF(x, architectures);
-    struct buf b;
-    buf_init_in(&b, x->a, 65536);
+    struct buf b = buf_in(x->a, 65536);
     buf_add(&b, STR("GGUF"));
     put(&b, 2 + next(x) % 2, 4);
     put(&b, next(x) % 16 ? 0 : number_of_a_file(x), 8);

@@ -81,9 +81,8 @@ static void keep_said(void *ctx, const struct diag *d) {
 
 /* What the compiler says, with the bench's own directory left out. */
 static struct str compile(struct bench *b, struct author_result *result) {
-    struct buf said, out;
-    buf_init_in(&said, &b->a, SAID_BYTES_MAX);
-    buf_init_in(&out, &b->a, SAID_BYTES_MAX);
+    struct buf said = buf_in(&b->a, SAID_BYTES_MAX);
+    struct buf out = buf_in(&b->a, SAID_BYTES_MAX);
     struct author_options o = {
         .entries_dir = path_join(&b->a, b->dir, STR("entries")),
         .check_samples = true, .check_docs = true, .keeps_drafts = true,

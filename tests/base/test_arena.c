@@ -38,8 +38,7 @@ static void alloc_much(void *arg) {
             assert_int_equal(p[i], 0);
         memset(p, 0xAB, n);
     }
-    struct buf b;
-    buf_init_in(&b, a, 0);
+    struct buf b = buf_in(a, 0);
     for (int i = 0; i < 1000; i++)
         buf_add(&b, STR("some text"));
     assert_true(str_eq(arena_printf(a, "%d-%s", 7, "x"), STR("7-x")));

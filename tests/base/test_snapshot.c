@@ -103,7 +103,7 @@ static void grow(void *arg) {
 
 static void begin(void *arg) {
     struct growing *g = arg;
-    buf_init_in(&g->b, &g->a, 0);
+    g->b = buf_in(&g->a, 0);
     buf_add(&g->b, STR("first"));
     arena_defer(&g->a, count_release, &g->released);
 }

@@ -27,11 +27,10 @@ static struct engine toy_in(struct arena *a) {
 
 /* What is found in the text, one behind the other, with commas. */
 static struct str found(struct arena *a, const char *text) {
-    struct buf b;
     struct setting_match said;
     struct engine toy = toy_in(a);
     size_t at = 0;
-    buf_init_in(&b, a, 1024);
+    struct buf b = buf_in(a, 1024);
     while (engine_setting_next(&toy, str_of(text), &at, &said)) {
         buf_printf(&b, "%s%.*s", b.n ? "," : "", STR_ARG(said.spelling));
     }

@@ -57,8 +57,7 @@ static void expect_shown(struct trial *t, const char *format) {
                        strcmp(format, joined[1]) == 0;
     if (!utf8_valid(text))
         refuse("not UTF-8", text);
-    struct buf clean;
-    buf_init_in(&clean, t->a, OUT_BYTES_MAX);
+    struct buf clean = buf_in(t->a, OUT_BYTES_MAX);
     utf8_clean(&clean, text);
     if (!has_joiners && !str_eq(buf_str(&clean), text))
         refuse("not clean", text);

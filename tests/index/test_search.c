@@ -53,8 +53,7 @@ static void expect_found(struct arena *a, const char *words,
                          const char *expected) {
     struct reader *r = toy_reader(a);
     struct search_hits hits = reader_search(r, str_of(words), 10);
-    struct buf found;
-    buf_init_in(&found, a, 4096);
+    struct buf found = buf_in(a, 4096);
     for (size_t i = 0; i < hits.count; i++) {
         buf_printf(&found, "%s%.*s", i > 0 ? " " : "",
                    STR_ARG(reader_entry(r, hits.at[i].entry)->id));
@@ -117,8 +116,7 @@ static void a_cut_message_is_found(struct arena *a) {
 }
 
 static void endless_words_are_cut(struct arena *a) {
-    struct buf long_one;
-    buf_init_in(&long_one, a, (size_t)4 << 20);
+    struct buf long_one = buf_in(a, (size_t)4 << 20);
     for (int i = 0; i < 100000; i++) {
         buf_add(&long_one, STR("slow 显存 "));
     }
@@ -143,8 +141,7 @@ static void entries_are_listed_by_component(struct arena *a) {
 
 static void expect_pairs(struct arena *a, const char *run, bool is_stored,
                          const char *expected) {
-    struct buf out;
-    buf_init_in(&out, a, 4096);
+    struct buf out = buf_in(a, 4096);
     search_pairs(&out, str_of(run), is_stored);
     assert_true(str_eq(buf_str(&out), str_of(expected)));
 }

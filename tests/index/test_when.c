@@ -300,10 +300,9 @@ struct oracle {
 
 static enum truth ask_sqlite(struct oracle *o, struct str predicate,
                              const struct fact_list *facts) {
-    struct buf sql;
     sqlite3_stmt *ask = NULL;
     enum truth truth = TRUTH_UNKNOWN;
-    buf_init_in(&sql, o->a, 0);
+    struct buf sql = buf_in(o->a, 0);
     buf_add(&sql, STR("SELECT ("));
     put_predicate(&sql, predicate, facts);
     buf_add_char(&sql, ')');

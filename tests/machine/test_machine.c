@@ -122,7 +122,6 @@ static const struct {
 
 static struct str facts_of(struct arena *a, const char *name) {
     struct machine_lines m = machine_lines_new(a);
-    struct buf out;
     char path[512];
     snprintf(path, sizeof path, FOLDER "%s", name);
     struct str file = file_bytes(a, path);
@@ -131,7 +130,7 @@ static struct str facts_of(struct arena *a, const char *name) {
             sources[i].read(&m, file);
         }
     }
-    buf_init_in(&out, a, 0);
+    struct buf out = buf_in(a, 0);
     for (size_t i = 0; i < m.count; i++) {
         buf_printf(&out, "%s\n", m.at[i]);
     }

@@ -50,7 +50,7 @@ static void on_line(void *ctx, const struct line *line) {
         &l->streams[line->stream < last ? line->stream : last];
     if (*to == NULL) {
         *to = arena_alloc(l->a, sizeof **to);
-        buf_init_in(&(*to)->text, l->a, (size_t)64 << 20);
+        (*to)->text = buf_in(l->a, (size_t)64 << 20);
     }
     struct joined *j = *to;
     if (j->count > 0 && !line->is_joined) {
@@ -262,8 +262,7 @@ static void shuffle(struct str_list *list, uint32_t *seed) {
  * now and then so much between them that the selector may pass over it. */
 static struct str log_of(struct arena *a, const struct str_list *samples,
                          size_t first, uint32_t *seed) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)64 << 20);
+    struct buf log = buf_in(a, (size_t)64 << 20);
     for (size_t i = first;
          i < samples->count && i < first + SAMPLES_PER_LOG; i++) {
         bool is_plain = disguise_roll(seed, 2) == 0;

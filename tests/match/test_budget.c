@@ -21,8 +21,7 @@ static const struct pattern_specs steep = {steep_specs, 2};
 
 static struct str repeated(struct arena *a, const char *unit, size_t count,
                            const char *end) {
-    struct buf b;
-    buf_init_in(&b, a, 0);
+    struct buf b = buf_in(a, 0);
     for (size_t i = 0; i < count; i++)
         buf_add(&b, str_of(unit));
     buf_add(&b, str_of(end));

@@ -14,8 +14,7 @@
 static void expect_literals(struct arena *a, const char *pattern,
                             const char *joined) {
     struct str_list list = pattern_literals(a, str_of(pattern));
-    struct buf out;
-    buf_init_in(&out, a, 4096);
+    struct buf out = buf_in(a, 4096);
     for (size_t i = 0; i < list.count; i++) {
         if (i > 0) {
             buf_add(&out, STR(" | "));

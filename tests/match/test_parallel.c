@@ -34,8 +34,7 @@ static struct prefilter filter_of(struct arena *a) {
 }
 
 static struct str log_of(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)4 << 20);
+    struct buf log = buf_in(a, (size_t)4 << 20);
     for (int i = 0; i < LINES; i++) {
         const char *text = i % 7 == 3    ? "CUDA out of memory. Tried to get it"
                            : i % 11 == 5 ? "well, the pond is dry at 12 o'clock"

@@ -43,9 +43,8 @@ static void put_piece(struct buf *out, uint64_t *seed) {
 
 static const char *random_pattern(struct arena *a, uint64_t *seed) {
     for (;;) {
-        struct buf out;
         struct pattern_error error;
-        buf_init_in(&out, a, 4096);
+        struct buf out = buf_in(a, 4096);
         uint32_t pieces = 1 + roll(seed, 3);
         for (uint32_t i = 0; i < pieces; i++) {
             put_piece(&out, seed);
@@ -61,9 +60,8 @@ static const char *random_pattern(struct arena *a, uint64_t *seed) {
 /* Words with blanks, wraps and case as they fall; never a line that log/
  * would take for something else. */
 static struct str random_log(struct arena *a, uint64_t *seed, size_t bytes) {
-    struct buf out;
     size_t column = 0;
-    buf_init_in(&out, a, bytes + 64);
+    struct buf out = buf_in(a, bytes + 64);
     while (out.n < bytes) {
         const char *word = roll(seed, 9) ? pick(seed) : "3.5 GiB";
         buf_add(&out, str_of(word));
@@ -342,8 +340,7 @@ static void wild_patterns_are_survived(struct arena *a) {
         {PATTERN_SIGNATURE, "allocate (?:a+)+(?:a+)+[bc]d", {0}},
         {PATTERN_SIGNATURE, "allocate now", {0}},
     };
-    struct buf log;
-    buf_init_in(&log, a, (size_t)1 << 20);
+    struct buf log = buf_in(a, (size_t)1 << 20);
     for (int i = 0; i < 20; i++) {
         buf_add(&log, STR("allocate "));
         buf_fill(&log, 'a', 3000);

@@ -290,8 +290,7 @@ static void prefixed_tracebacks_are_one(struct arena *a) {
 
 /* A traceback longer than any window still ends where it ends. */
 static void a_long_traceback_is_followed(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)1 << 22);
+    struct buf log = buf_in(a, (size_t)1 << 22);
     buf_add(&log, STR("Traceback (most recent call last):\n"));
     for (int i = 0; i < 3000; i++) {
         buf_add(&log, STR("  File \"deep.py\", line 7, in recurse\n"
@@ -310,8 +309,7 @@ static void a_long_traceback_is_followed(struct arena *a) {
 
 /* What the same process says much later belongs to no traceback of before. */
 static void a_traceback_ends_where_others_talked_too_long(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)1 << 22);
+    struct buf log = buf_in(a, (size_t)1 << 22);
 #define SERVE "May 20 10:47:37 node7 serve[4711]: "
     buf_add(&log, STR(SERVE "Traceback (most recent call last):\n" SERVE
                             "  File \"load.py\", line 3, in load\n" SERVE
@@ -367,8 +365,7 @@ static void nobody_asks_for_conditions_of_what_is_not_there(struct arena *a) {
 }
 
 static void of_many_the_first_and_last_are_kept(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)1 << 22);
+    struct buf log = buf_in(a, (size_t)1 << 22);
     for (int i = 1; i <= 5000; i++) {
         buf_printf(&log, "step %d in capture_model\n", i);
     }
@@ -384,8 +381,7 @@ static void of_many_the_first_and_last_are_kept(struct arena *a) {
 }
 
 static void incidents_past_the_bound_are_counted(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)1 << 22);
+    struct buf log = buf_in(a, (size_t)1 << 22);
     for (int i = 0; i < MATCH_INCIDENTS_MAX + 1; i++) {
         buf_add(&log, STR("CUDA out of memory. Tried to allocate 1 GiB\n\n"));
     }
@@ -399,8 +395,7 @@ static void incidents_past_the_bound_are_counted(struct arena *a) {
 
 /* A stream that goes quiet is told last, and what it said first is kept. */
 static void the_first_incidents_are_kept_whoever_ends_first(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)1 << 22);
+    struct buf log = buf_in(a, (size_t)1 << 22);
     buf_add(&log, STR("[rank1]: CUDA out of memory. Tried to allocate 1 GiB\n"
                       "[rank1]: the end\n"));
     for (int i = 0; i < MATCH_INCIDENTS_MAX + 2; i++) {
@@ -428,8 +423,7 @@ static void the_first_incidents_are_kept_whoever_ends_first(struct arena *a) {
 /* Twice the log takes no more memory, once what may be held is held. */
 static void memory_does_not_grow_with_the_log(struct arena *a) {
     size_t used[2];
-    struct buf line;
-    buf_init_in(&line, a, 4096);
+    struct buf line = buf_in(a, 4096);
     buf_add(&line, STR("a quite ordinary line in capture_model of a log\n"));
     for (int k = 0; k < 2; k++) {
         const struct index *ix = index_open(a, patterns_image(a, oom));
@@ -450,8 +444,7 @@ static void memory_does_not_grow_with_the_log(struct arena *a) {
 
 /* What a look by several threads may still ask for is held, and no more. */
 static void many_threads_hold_little_more(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)32 << 20);
+    struct buf log = buf_in(a, (size_t)32 << 20);
     for (int i = 0; i < 400000; i++) {
         buf_printf(&log, i % 4000 == 0 ? "step %07d in capture_model of them\n"
                                        : "line %07d of a log: all is well with it\n",
@@ -470,8 +463,7 @@ static void many_threads_hold_little_more(struct arena *a) {
 }
 
 static void pieces_make_no_difference(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)1 << 20);
+    struct buf log = buf_in(a, (size_t)1 << 20);
     for (int i = 0; i < 40; i++) {
         buf_printf(&log,
                    "Traceback (most recent call last):\n"
@@ -503,8 +495,7 @@ static void pieces_make_no_difference(struct arena *a) {
 
 /* One line of a megabyte: found at its end, once. */
 static void long_lines_are_searched(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)4 << 20);
+    struct buf log = buf_in(a, (size_t)4 << 20);
     for (int i = 0; i < 3; i++) {
         buf_fill(&log, 'x', 300000);
         buf_add(&log, STR(" CUDA out of memory. Tried to allocate 1.00 GiB "));
@@ -521,8 +512,7 @@ static void characters_are_matched_anywhere(struct arena *a) {
     static const struct pattern_spec specs[] = {
         {PATTERN_SIGNATURE, "显存不足，申请 (?<tried_alloc>(?&amount))[，。]",
          {0}}};
-    struct buf log;
-    buf_init_in(&log, a, (size_t)4 << 20);
+    struct buf log = buf_in(a, (size_t)4 << 20);
     for (int i = 0; i < 150; i++) {
         buf_fill(&log, 'x', (size_t)i % 3);
         for (int k = 0; k < 3500; k++) {
@@ -590,8 +580,7 @@ static void every_allocation_may_fail(struct arena *a) {
 }
 
 static void many_streams_are_bounded(struct arena *a) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)4 << 20);
+    struct buf log = buf_in(a, (size_t)4 << 20);
     for (int i = 0; i < 1000; i++) {
         buf_printf(&log, "[rank%d]: CUDA out of memory. Tried to allocate "
                          "%d bytes\n", i, i + 1);

@@ -38,8 +38,7 @@ static struct samples read_samples(struct arena *a) {
 /* Samples in disguise, one or two on top of each other, in a long log. */
 static struct str random_log(struct arena *a, const struct samples *s,
                              uint32_t *seed, struct buf *story) {
-    struct buf log;
-    buf_init_in(&log, a, (size_t)64 << 20);
+    struct buf log = buf_in(a, (size_t)64 << 20);
     uint32_t count = 1 + disguise_roll(seed, 4);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t which = disguise_roll(seed, (uint32_t)s->list.count);
@@ -92,8 +91,7 @@ static void play(void *arg) {
     struct arena a;
     arena_init(&a, NULL, 0);
     uint32_t seed = r->seed;
-    struct buf story;
-    buf_init_in(&story, &a, 1 << 16);
+    struct buf story = buf_in(&a, 1 << 16);
     struct str log = random_log(&a, r->samples, &seed, &story);
     size_t piece = pieces[disguise_roll(&seed, 5)];
     uint32_t threads = teams[disguise_roll(&seed, 4)];
@@ -139,8 +137,7 @@ static void what_is_escaped_hides_no_literal(struct arena *a) {
                           "23.69 GiB of which 1.13 GiB is free.");
     for (size_t i = 0; i < sizeof escapes / sizeof escapes[0]; i++) {
         uint32_t seed = 1;
-        struct buf log;
-        buf_init_in(&log, a, (size_t)1 << 20);
+        struct buf log = buf_in(a, (size_t)1 << 20);
         buf_add(&log, healthy_log(a, 100000, &seed));
         buf_add(&log, STR("{\"log\":\""));
         for (size_t k = 0; k < text.n; k++) {

@@ -49,10 +49,9 @@ static size_t put_keys(struct arena *a, struct buf *b, const char *arch,
 
 static const struct model *read(struct arena *a, const char *arch,
                                 const char *keys) {
-    struct buf body, file;
     int64_t bytes;
-    buf_init_in(&body, a, HEADER_MAX);
-    buf_init_in(&file, a, HEADER_MAX);
+    struct buf body = buf_in(a, HEADER_MAX);
+    struct buf file = buf_in(a, HEADER_MAX);
     put_text(&body, STR("general.architecture"));
     put(&body, TEXT_TYPE, 4);
     put_text(&body, str_of(arch));

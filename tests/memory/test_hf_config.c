@@ -57,8 +57,7 @@ static void expect(const char *config, const char *groups) {
     for (size_t i = 0; i < json.n; i++)
         if (json.p[i] == '\'')
             ((char *)json.p)[i] = '"';
-    struct buf b;
-    buf_init_in(&b, &a, TEXT_MAX);
+    struct buf b = buf_in(&a, TEXT_MAX);
     const struct model *m = hf_config_model(&a, json, STR("config.json"));
     for (size_t i = 0; i < m->group_count; i++) {
         buf_printf(&b, "%s", i > 0 ? " " : "");

@@ -32,11 +32,10 @@ static int close_texts(void **state) {
 
 static struct str written(const char *format, const struct report *r,
                           struct render_options o) {
-    struct buf out;
     o.version = STR("0.1.0");
     o.digest = STR("abcd");
     o.entries = 15;
-    buf_init_in(&out, &arena, (size_t)1 << 24);
+    struct buf out = buf_in(&arena, (size_t)1 << 24);
     struct answer answer = {.report = r};
     format_write(format_named(str_of(format)), &arena, texts, &answer, &o,
                  &out);

@@ -21,8 +21,7 @@ static struct str put(struct arena *a, const char *text, const char *code) {
     struct render_options o = {0};
     struct document d = {0};
     struct render t = {.a = a, .o = &o, .lang = LANG_EN, .d = &d};
-    struct buf out;
-    buf_init_in(&out, a, 65536);
+    struct buf out = buf_in(a, 65536);
     if (code == NULL)
         document_text(&t, NULL, str_of(text));
     else

@@ -230,10 +230,9 @@ static void our_own_words_stay(struct arena *a) {
 static struct str written(struct arena *a, const char *format,
                           const struct report *r, bool redact,
                           enum lang lang) {
-    struct buf out;
     struct render_options o = {.redact = redact, .why = true, .all = true,
                                .lang = lang};
-    buf_init_in(&out, a, (size_t)1 << 24);
+    struct buf out = buf_in(a, (size_t)1 << 24);
     struct answer answer = {.report = r};
     format_write(format_named(str_of(format)), a, texts_reader(a), &answer,
                  &o, &out);

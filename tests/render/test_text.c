@@ -33,8 +33,7 @@ static int close_texts(void **state) {
 }
 
 static struct str shown(const struct report *r, struct render_options o) {
-    struct buf out;
-    buf_init_in(&out, &arena, (size_t)1 << 24);
+    struct buf out = buf_in(&arena, (size_t)1 << 24);
     struct answer answer = {.report = r};
     format_write(format_named(STR("text")), &arena, texts, &answer, &o, &out);
     assert_true(buf_ok(&out));
@@ -153,8 +152,7 @@ static void colour_changes_no_word(void **state) {
     struct report *r = report_of_kv_pool(&arena);
     struct render_options o = {.width = 80, .color = true};
     struct str inked = shown(r, o);
-    struct buf plain;
-    buf_init_in(&plain, &arena, (size_t)1 << 20);
+    struct buf plain = buf_in(&arena, (size_t)1 << 20);
     for (size_t i = 0; i < inked.n; i++) {
         if (inked.p[i] == '\033') {
             while (inked.p[i] != 'm') {
@@ -246,8 +244,7 @@ static void top_limits_the_fixes(void **state) {
 static void expect_lines(const char *text, size_t width, const char *joined) {
     struct str_list lines =
         wrap_text(&arena, str_of(text), width, width);
-    struct buf all;
-    buf_init_in(&all, &arena, 65536);
+    struct buf all = buf_in(&arena, 65536);
     for (size_t i = 0; i < lines.count; i++) {
         buf_add(&all, lines.at[i]);
         buf_add_char(&all, '|');

@@ -49,10 +49,9 @@ struct str file_bytes(struct arena *a, const char *path) {
                  path);
         return (struct str){NULL, 0};
     }
-    struct buf bytes;
     char piece[4096];
     size_t n;
-    buf_init_in(&bytes, a, (size_t)64 << 20);
+    struct buf bytes = buf_in(a, (size_t)64 << 20);
     while ((n = fread(piece, 1, sizeof piece, file)) > 0) {
         buf_add(&bytes, (struct str){piece, n});
     }

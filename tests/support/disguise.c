@@ -195,8 +195,7 @@ static void put_repr(struct dress *d, struct str text) {
 
 struct str disguised(struct arena *a, struct str text, enum disguise as,
                      uint32_t *seed) {
-    struct buf out;
-    buf_init_in(&out, a, CEILING);
+    struct buf out = buf_in(a, CEILING);
     struct dress d = {.as = as, .seed = seed, .out = &out,
                       .width = 60 + disguise_roll(seed, 141)};
     if (as == DISGUISE_REPR) {
@@ -262,8 +261,7 @@ static void put_healthy_line(struct buf *out, uint32_t *seed) {
 }
 
 struct str healthy_log(struct arena *a, size_t bytes, uint32_t *seed) {
-    struct buf out;
-    buf_init_in(&out, a, CEILING);
+    struct buf out = buf_in(a, CEILING);
     while (out.n < bytes)
         put_healthy_line(&out, seed);
     return buf_str(&out);

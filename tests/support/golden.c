@@ -14,9 +14,8 @@
 
 struct str report_shown_as(struct arena *a, const struct report *r,
                            const char *format, enum lang lang) {
-    struct buf out;
     struct render_options o = {.lang = lang};
-    buf_init_in(&out, a, (size_t)1 << 24);
+    struct buf out = buf_in(a, (size_t)1 << 24);
     struct answer answer = {.report = r};
     format_write(format_named(str_of(format)), a, texts_reader(a), &answer, &o,
                  &out);

@@ -248,13 +248,10 @@ struct dead_end *entry_dead_end(struct scene *s, struct entry *e,
     return x;
 }
 
-static int by_id(const void *x, const void *y) {
-    const struct entry *a = x, *b = y;
-    return str_cmp(a->id, b->id);
-}
-
+/* Entries and causes are sorted by id, as the build does. */
 void scene_ready(struct scene *s) {
-    qsort(s->entries, s->corpus.entry_count, sizeof *s->entries, by_id);
+    qsort(s->entries, s->corpus.entry_count, sizeof *s->entries, str_order);
+    qsort(s->causes, s->corpus.cause_count, sizeof *s->causes, str_order);
     s->patterns = corpus_patterns(&s->arena, &s->corpus);
     struct str image = index_write(&s->arena, &s->corpus, &s->patterns,
                                    STR("none"));

@@ -22,8 +22,7 @@ struct str file_text(struct arena *a, struct str path) {
         perror(path.p);
         abort();
     }
-    struct buf bytes;
-    buf_init_in(&bytes, a, (size_t)64 << 20);
+    struct buf bytes = buf_in(a, (size_t)64 << 20);
     char piece[4096];
     size_t n;
     while ((n = fread(piece, 1, sizeof piece, f)) > 0) {
