@@ -133,7 +133,8 @@ void *arena_pages(struct arena *a, size_t n) {
 }
 
 void *arena_alloc(struct arena *a, size_t n) {
-    return memset(arena_room(a, n), 0, rounded(a, n));
+    size_t bytes = rounded(a, n);
+    return memset(take(a, a->blocks, bytes), 0, bytes);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size) {

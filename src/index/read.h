@@ -23,6 +23,15 @@ struct cached {
     void *what;
 };
 
+/* Ids that were looked up, by their ends: a report asks for the same few for
+ * each fix. A later one takes the place of an earlier one. */
+#define FOUND_PLACES 64
+struct found_id {
+    enum section section;
+    struct str id; /* empty: none was looked up */
+    uint32_t number;
+};
+
 /* Parsed predicates, by a hash of their text: when.c. */
 #define PREDICATE_CHAINS 64
 struct known_predicate;
@@ -33,6 +42,7 @@ struct reader {
     struct db *db;       /* NULL: nothing was searched yet */
     struct reader *next; /* of the next index; NULL: not made yet */
     struct cached *cache[CACHE_CHAINS];
+    struct found_id found[FOUND_PLACES];
     struct known_predicate *predicates[PREDICATE_CHAINS];
     struct str code_head; /* empty: not read yet */
 };

@@ -87,7 +87,13 @@ static struct component component_at(struct reader *r, const struct index *ix,
 
 bool reader_component(struct reader *r, struct str id, struct component *c) {
     uint32_t number;
-    for (const struct index *ix = r->ix; ix != NULL; ix = ix->next)
+    const struct component *first =
+        reader_noun_by_id(r, SECTION_COMPONENT, id, &shape_component);
+    if (first != NULL) {
+        *c = *first;
+        return true;
+    }
+    for (const struct index *ix = r->ix->next; ix != NULL; ix = ix->next)
         if (pack_find(&ix->pack, r->arena, SECTION_COMPONENT, id, &number)) {
             *c = component_at(r, ix, number);
             return true;

@@ -56,12 +56,25 @@ void *reader_noun(struct reader *r, enum section section, uint32_t number,
     return reader_get(r, section, number, read_noun, shape, shape->size);
 }
 
+static struct found_id *found_place(struct reader *r, enum section section,
+                                    struct str id) {
+    size_t last = id.n > 0 ? (unsigned char)id.p[id.n - 1] : 0;
+    return &r->found[(last * 5 + id.n * 3 + (size_t)section) % FOUND_PLACES];
+}
+
 void *reader_noun_by_id(struct reader *r, enum section section, struct str id,
                         const struct shape *shape) {
+    struct found_id *f = found_place(r, section, id);
     uint32_t number;
-    return pack_find(&r->ix->pack, r->arena, section, id, &number)
-               ? reader_noun(r, section, number, shape)
-               : NULL;
+    if (f->id.n > 0 && f->section == section && str_eq(f->id, id))
+        return reader_noun(r, section, f->number, shape);
+    if (!pack_find(&r->ix->pack, r->arena, section, id, &number))
+        return NULL;
+    struct record record =
+        pack_record(&r->ix->pack, r->arena, section, number);
+    *f = (struct found_id){section, {NULL, 0}, number};
+    record_str(&record, &f->id); /* the index's own: it stays */
+    return reader_noun(r, section, number, shape);
 }
 
 /* The record of that key, positioned behind it; false: there is none. */

@@ -87,6 +87,8 @@ void window_line(struct arena *a, struct window *w, const struct line *line,
         .is_record = line->is_record, .is_joined = is_joined};
     shape_mark(w, &m, line);
     m.pos = w->end = next_line_pos(w);
+    if (w->near == NULL)
+        w->near = arena_alloc(a, sizeof *w->near);
     *ARENA_ADD(a, w->marks, w->mark_count, w->mark_cap) = m;
 }
 
@@ -106,8 +108,22 @@ static uint64_t place_of(const void *marks, size_t i) {
     return ((const struct mark *)marks)[i].place;
 }
 
+/* The last line that begins at `place` or before it; 0 if there is none. */
+static size_t line_of(const struct window *w,
+                      uint64_t (*at)(const void *marks, size_t i),
+                      uint64_t place) {
+    size_t i = w->near != NULL ? *w->near : w->mark_count;
+    if (i < w->mark_count && at(w->marks, i) <= place &&
+        (i + 1 == w->mark_count || at(w->marks, i + 1) > place))
+        return i;
+    i = last_up_to(w->marks, w->mark_count, at, place);
+    if (w->near != NULL)
+        *w->near = i;
+    return i;
+}
+
 size_t window_mark_index(const struct window *w, uint64_t pos) {
-    return last_up_to(w->marks, w->mark_count, pos_of, pos);
+    return line_of(w, pos_of, pos);
 }
 
 size_t window_line_stop(const struct window *w, size_t i) {
@@ -128,7 +144,7 @@ size_t window_offset(const struct window *w, uint64_t pos) {
 uint64_t window_pos(const struct window *w, size_t offset) {
     if (w->mark_count == 0)
         return w->end;
-    size_t i = last_up_to(w->marks, w->mark_count, text_of, offset);
+    size_t i = line_of(w, text_of, offset);
     return w->marks[i].pos + (offset - w->marks[i].text);
 }
 

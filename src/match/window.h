@@ -35,6 +35,8 @@ struct window {
     size_t fresh; /* bytes at its end that the prefilters have not seen */
     struct mark *marks;
     size_t mark_count, mark_cap;
+    size_t *near; /* the line that was looked up last: the next look-up is
+                     likely to ask for it, too; NULL: there was no line */
     uint64_t end; /* position behind the last byte */
     bool starts_mid_line;
     struct trace trace;
