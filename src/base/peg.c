@@ -18,9 +18,9 @@
 
 #define FAILED SIZE_MAX
 #define ENDLESS UINT16_MAX
-#define NODES_USUAL 512 /* of all framings; what is not used costs nothing */
+#define NODES_USUAL 1024 /* of all framings; what is not used costs nothing */
 #define CELLS_USUAL 2048
-#define SETS_USUAL 256
+#define SETS_USUAL 512
 #define SET_FROM 256 /* cells below are characters, from here on sets */
 
 enum op { OP_CELLS, OP_SET, OP_GROUP, OP_AHEAD, OP_NOT_AHEAD, OP_END };

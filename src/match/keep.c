@@ -228,24 +228,19 @@ void wanted_note(struct scanner *s, const struct pattern *signature) {
     struct scanner *owner = s->owner;
     if (!owner->sighted)
         owner->sighted = arena_array(s->a, s->rules->entry_count, 1);
+    if (owner->sighted[signature->owner] != 0)
+        return;
+    struct group group = reader_group(s->reader, signature->owner);
     owner->sighted[signature->owner] = 1;
-}
-
-static bool is_sighted(const struct scanner *s, uint32_t entry) {
-    struct group group = reader_group(s->reader, entry);
-    if (s->sighted[entry] != 0)
-        return true;
     for (size_t i = 0; i < group.count; i++)
-        if (s->sighted[group.entries[i]] != 0)
-            return true;
-    return false;
+        owner->sighted[group.entries[i]] = 1;
 }
 
 bool wanted_is(const struct scanner *s, const struct pattern *p) {
     switch (p->kind) {
     case PATTERN_SIGNATURE:
     case PATTERN_CONTEXT: return true;
-    case PATTERN_CONDITION: return s->sighted && is_sighted(s, p->owner);
+    case PATTERN_CONDITION: return s->sighted && s->sighted[p->owner] != 0;
     case PATTERN_STAGE: return s->sighted != NULL;
     }
     return true;

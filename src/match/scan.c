@@ -74,9 +74,8 @@ static void find_suffix(struct scanner *s, struct pattern_state *p) {
     p->suffix = regex_compile(s->matcher, &text, &error);
 }
 
-bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
+bool scan_denies(struct scanner *s, struct pattern_state *p, struct str text,
                  size_t at) {
-    struct pattern_state *p = scan_known(s, pattern);
     struct search search = {.subject = text, .from = at, .latest = at};
     uint64_t before = regex_steps(s->matcher);
     bool is_vain = p->suffix_runs == SUFFIX_RUNS &&

@@ -36,7 +36,7 @@
 #define MESSAGE_AHEAD (MATCH_MESSAGE_MAX + REACH_AHEAD + SEARCH_RANGE_MAX)
 
 struct range { /* literals of one pattern end between first and last */
-    uint32_t pattern;
+    struct pattern_state *pattern;
     uint64_t begin; /* of their matches, at the earliest */
     uint64_t first, last;
 };
@@ -161,7 +161,8 @@ struct scanner {
     uint32_t threads;
     bool is_begun;
     bool is_final;       /* all signatures have been matched */
-    unsigned char *sighted; /* by entry, signatures that matched; NULL: none */
+    unsigned char *sighted; /* by entry: a signature of its group matched; NULL:
+                               none did */
     struct stream_buffer *buffers[LOG_STREAMS_MAX];
     struct known_patterns *known;
     bool has_failure; /* a message that leaves no doubt was matched */
@@ -188,7 +189,7 @@ struct regex *scan_regex(struct scanner *s, const struct pattern *p,
                          size_t which);
 /* Of a literal of the pattern that begins at `at`: can there be no match that
  * it is part of, whatever the text goes on with? */
-bool scan_denies(struct scanner *s, uint32_t pattern, struct str text,
+bool scan_denies(struct scanner *s, struct pattern_state *p, struct str text,
                  size_t at);
 
 /* guard.c: do the pattern's guards let it match at this place of the text? */

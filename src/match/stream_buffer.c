@@ -32,18 +32,18 @@ static uint64_t least(uint64_t x, uint64_t y) {
 
 static struct pattern_place *place_of(struct scanner *s,
                                       struct stream_buffer *l,
-                                      uint32_t pattern) {
-    uint32_t number = scan_known(s, pattern)->number;
-    while (l->place_count < number)
+                                      const struct pattern_state *p) {
+    while (l->place_count < p->number)
         *ARENA_ADD(s->a, l->places, l->place_count, l->place_cap) =
             (struct pattern_place){.range = 0};
-    return &l->places[number - 1];
+    return &l->places[p->number - 1];
 }
 
 /* A match with the literal that ends before `pos` begins at `begin` or later.
  */
 static void note_literal(struct scanner *s, struct stream_buffer *l,
-                         uint32_t pattern, uint64_t begin, uint64_t pos) {
+                         struct pattern_state *pattern, uint64_t begin,
+                         uint64_t pos) {
     struct pattern_place *place = place_of(s, l, pattern);
     struct range *r = place->range ? &l->ranges[place->range - 1] : NULL;
     if (!r || begin > r->last || pos > r->first + SEARCH_RANGE_MAX) {
@@ -59,11 +59,10 @@ static void note_literal(struct scanner *s, struct stream_buffer *l,
 
 /* False if a hit at this place would not be kept: it lies between the first and
  * the last hits of the pattern, or the pattern is not wanted. */
-static bool is_wanted_here(struct scanner *s, uint32_t pattern,
+static bool is_wanted_here(struct scanner *s, const struct pattern_state *p,
                            uint64_t place) {
     if (s->scope != SCOPE_BESIDE)
         return true;
-    const struct pattern_state *p = scan_known(s, pattern);
     return !p->is->is_prose && wanted_is(s, p->is) &&
            (place >= s->late_from || !keep_is_full_to(p, ORDER_OF(place)));
 }
@@ -125,14 +124,14 @@ static void note_occurrence(struct scanner *s, struct stream_buffer *l,
     uint8_t front = FRONT_ANY; /* of `begin` */
     for (uint32_t i = 0; i < count; i++) {
         struct literal_use use = prefilter_use(list->f, one->literal, i);
-        if (!is_wanted_here(s, use.pattern, place) ||
-            scan_denies(s, use.pattern, (struct str){w->text, w->n},
-                        one->begin))
+        struct pattern_state *p = scan_known(s, use.pattern);
+        if (!is_wanted_here(s, p, place) ||
+            scan_denies(s, p, (struct str){w->text, w->n}, one->begin))
             continue;
         if (use.front != front)
             begin = front_pos(w, &list->folded, one, use.front);
         front = use.front;
-        note_literal(s, l, use.pattern, begin, last + 1);
+        note_literal(s, l, p, begin, last + 1);
     }
 }
 
@@ -205,8 +204,8 @@ void stream_buffer_captures(struct scanner *s, struct stream_buffer *l,
 }
 
 static void add_found(struct scanner *s, struct stream_buffer *l,
-                      uint32_t pattern, struct text_range range) {
-    struct pattern_state *p = scan_pattern(s, pattern);
+                      const struct pattern_state *p,
+                      struct text_range range) {
     if (p->is->kind == PATTERN_SIGNATURE)
         wanted_note(s, p->is);
     s->has_failure |= p->is->is_failure;
@@ -216,14 +215,13 @@ static void add_found(struct scanner *s, struct stream_buffer *l,
     uint64_t to = range.to > range.from ? window_pos(&l->w, range.to - 1) + 1
                                       : from;
     *ARENA_ADD(s->a, l->found, l->found_count, l->found_cap) = (struct found){
-        .pattern = pattern, .from = from, .to = to,
+        .pattern = p->is->id, .from = from, .to = to,
         .capture_from = first, .capture_count = l->capture_count - first};
 }
 
-static uint64_t reach_of(struct scanner *s, const struct range *r) {
-    bool is_signature =
-        scan_known(s, r->pattern)->is->kind == PATTERN_SIGNATURE;
-    return is_signature ? SIGNATURE_REACH : OTHER_REACH;
+static uint64_t reach_of(const struct range *r) {
+    return r->pattern->is->kind == PATTERN_SIGNATURE ? SIGNATURE_REACH
+                                                     : OTHER_REACH;
 }
 
 /* The position where the search of a range begins. */
@@ -231,7 +229,7 @@ static uint64_t search_start(struct scanner *s, struct stream_buffer *l,
                          const struct range *r) {
     const struct window *w = &l->w;
     size_t line = window_mark_index(w, r->first - 1);
-    size_t near = window_lines_back(w, line, reach_of(s, r));
+    size_t near = window_lines_back(w, line, reach_of(r));
     uint64_t from = r->first > REACH_BACK ? r->first - REACH_BACK : 0;
     from = most(most(from, r->begin), w->marks[near].pos);
     return most(from, place_of(s, l, r->pattern)->next);
@@ -239,11 +237,10 @@ static uint64_t search_start(struct scanner *s, struct stream_buffer *l,
 
 /* The end of the text that the search may look at. It does not depend on how
  * much more of the log is in the window. */
-static size_t search_end(struct scanner *s, const struct stream_buffer *l,
-                      const struct range *r) {
+static size_t search_end(const struct stream_buffer *l, const struct range *r) {
     const struct window *w = &l->w;
     size_t line = window_mark_index(w, r->last - 1);
-    size_t near = window_lines_ahead(w, line, reach_of(s, r));
+    size_t near = window_lines_ahead(w, line, reach_of(r));
     size_t stop = window_offset(w, r->last + REACH_AHEAD);
     size_t end = window_line_stop(w, near);
     return end < stop ? end : stop;
@@ -296,22 +293,22 @@ static void match_range(struct scanner *s, struct stream_buffer *l,
     struct pattern_place *place = place_of(s, l, r->pattern);
     if (r->last <= place->next)
         return; /* inside of the match before */
-    const struct pattern *is = scan_known(s, r->pattern)->is;
+    const struct pattern *is = r->pattern->is;
     if (s->is_final && (is->is_prose || !wanted_is(s, is)))
         return;
-    struct pattern_state *p = scan_pattern(s, r->pattern);
+    struct pattern_state *p = scan_pattern(s, is->id);
     if (!budget_allows(s, p)) {
         budget_note(s, p, window_mark(&l->w, r->first - 1)->number);
         return;
     }
     struct search search = {
-        .subject = {l->w.text, search_end(s, l, r)},
+        .subject = {l->w.text, search_end(l, r)},
         .from = window_offset(&l->w, search_start(s, l, r)),
         .latest = window_offset(&l->w, r->last - 1),
         .starts_mid_line = l->w.starts_mid_line};
     struct text_range range;
     while (find_next(s, l, p, &search, &range)) {
-        add_found(s, l, r->pattern, range);
+        add_found(s, l, p, range);
         search.from = range.to > range.from ? range.to : range.to + 1;
         place->next = window_pos(&l->w, search.from - 1) + 1;
     }
@@ -337,7 +334,7 @@ static void match_ranges(struct scanner *s, struct stream_buffer *l,
         place_of(s, l, l->ranges[i].pattern)->range = 0;
     for (size_t i = 0; i < l->range_count; i++) {
         struct range r = l->ranges[i];
-        bool is_due = is_among(scan_known(s, r.pattern)->is, which);
+        bool is_due = is_among(r.pattern->is, which);
         if (is_due && is_known_behind(l, r.last, REACH_AHEAD, is_end)) {
             match_range(s, l, &r);
             continue;
