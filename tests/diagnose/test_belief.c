@@ -15,13 +15,13 @@ static struct scene s;
 static int make_corpus(void **state) {
     (void)state;
     scene_begin(&s);
-    struct cause *c = scene_cause(&s, "step", MECHANISM_activation,
-                                  RESTART_again);
+    struct cause *c = scene_cause(&s, "others", MECHANISM_other_process,
+                                  RESTART_may_pass);
+    cause_evidence(&s, c, "gpu_free > 4 * tried_alloc", 4, "free");
+    c = scene_cause(&s, "step", MECHANISM_activation, RESTART_again);
     cause_evidence(&s, c, "batch_size >= 2", 1, "batch");
     cause_evidence(&s, c, "batch_size >= 64", 2, "batch");
     cause_evidence(&s, c, "seq_len < 16", -2, "length");
-    c = scene_cause(&s, "others", MECHANISM_other_process, RESTART_may_pass);
-    cause_evidence(&s, c, "gpu_free > 4 * tried_alloc", 4, "free");
     struct entry *e = scene_entry(&s, "torch/oom", MECHANISM_unspecified);
     entry_cause(e, "step", 500000);
     entry_cause(e, "others", 500000);
