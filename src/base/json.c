@@ -101,8 +101,7 @@ struct json *json_text(struct arena *a, struct str s) {
         j->text = arena_str(a, s);
         return j;
     }
-    struct buf clean;
-    buf_init_in(&clean, a, 0);
+    struct buf clean = buf_in(a, 0);
     utf8_clean(&clean, s);
     j->text = buf_str(&clean);
     return j;

@@ -26,8 +26,7 @@ static struct str compiled_part(const struct written_pattern *w,
 
 static struct str extract_words(struct arena *a, size_t count,
                                 struct written_pattern *const *extracts) {
-    struct buf words;
-    buf_init_in(&words, a, 0);
+    struct buf words = buf_in(a, 0);
     for (size_t i = 0; i < count; i++) {
         const struct str_list *list = &extracts[i]->literals.best;
         for (size_t k = 0; k < list->count; k++) {
