@@ -23,7 +23,7 @@ static struct pattern_list compiled(struct recoding *w,
     set.at = arena_array(w->a, set.count, sizeof *set.at);
     for (size_t i = 0; i < set.count; i++) {
         set.at[i] = *reader_pattern(r, (uint32_t)i);
-        pattern_study(w->a, &set.at[i]);
+        pattern_analyze(w->a, &set.at[i]);
     }
     return set;
 }

@@ -46,7 +46,7 @@ struct build {
     const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
     const struct source *causes_src;
     struct corpus corpus; /* the same structs, for index/ */
-    struct pattern_list patterns; /* of it; studied if there are no errors */
+    struct pattern_list patterns; /* of it; analyzed if there are no errors */
     struct sample_scanner *sample_scanner; /* of a thread: check_samples.c */
     size_t samples, open_phrases;
     bool fact_used[FACT_COUNT_OF]; /* by the corpus */

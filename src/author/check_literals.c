@@ -51,7 +51,7 @@ static void add_signature(struct build *d, struct uses *u,
     const struct signature *s = &e->signatures[signature];
     bool is_guess = s->is_prose || /* only looked for in short texts */
                     (s->is_weak && e->mechanism == MECHANISM_unspecified);
-    struct str_list list = p->study.literals;
+    struct str_list list = p->analysis.literals;
     for (size_t i = 0; i < list.count; i++) {
         *ARENA_ADD(d->a, u->at, u->count, u->cap) = (struct use){
             list.at[i], str_hash(list.at[i]), entry, signature};

@@ -197,7 +197,7 @@ static struct str_list copied(struct arena *a, const struct str_list *list) {
 }
 
 /* From scratch to the build's arena. */
-static void keep_study(struct arena *a, struct pattern_study *s) {
+static void keep_analysis(struct arena *a, struct pattern_analysis *s) {
     s->prepared = arena_str(a, s->prepared);
     s->suffix = arena_str(a, s->suffix);
     s->guards = copied(a, &s->guards);
@@ -239,8 +239,8 @@ void check_pattern_at(struct build *d, const void *is_written_only, size_t i) {
     }
     if (!is_good)
         return;
-    written_study(w, extracts, p);
-    keep_study(d->a, &p->study);
+    written_analyze(w, extracts, p);
+    keep_analysis(d->a, &p->analysis);
 }
 
 /* Those of the engines stand last; one of them takes as long as fifty others, so

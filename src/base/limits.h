@@ -25,7 +25,8 @@
 #define LOG_STREAMS_MAX 256
 /* Levels of JSON inside a string of JSON. */
 #define LOG_JSON_DEPTH_MAX 4
-/* Bytes of a line without its colours and frames. */
+/* Bytes of a line without its colours and frames: at most three for each byte
+ * read, where a bad one becomes U+FFFD. */
 #define LOG_CLEAN_BYTES_MAX ((size_t)4 * LOG_LINE_MAX)
 /* Further memory of the line reader for one line. */
 #define LOG_SCRATCH_BYTES_MAX ((size_t)8 << 20)

@@ -35,14 +35,15 @@ uint64_t square_root(__uint128_t n) {
     return (uint64_t)root;
 }
 
-static int64_t clamp(int64_t x, int64_t low, int64_t high) {
-    return x < low ? low : x > high ? high : x;
+/* x, but from 0 to most. */
+static int64_t clamp(int64_t x, int64_t most) {
+    return x < 0 ? 0 : x > most ? most : x;
 }
 
 void wilson_interval(int64_t worked, int64_t tried, int64_t *low,
                      int64_t *high) {
-    int64_t n = clamp(tried, 0, RATE_COUNT_MAX);
-    int64_t w = clamp(worked, 0, n);
+    int64_t n = clamp(tried, RATE_COUNT_MAX);
+    int64_t w = clamp(worked, n);
     if (n == 0) {
         *low = 0;
         *high = UNITS_MICRO;
@@ -58,8 +59,8 @@ void wilson_interval(int64_t worked, int64_t tried, int64_t *low,
     int64_t from = 0, to = UNITS_MICRO;
     (void)mul_div_floor(middle - half, UNITS_MICRO, divisor, &from);
     (void)mul_div_floor(middle + half, UNITS_MICRO, divisor, &to);
-    *low = clamp(from, 0, UNITS_MICRO);
-    *high = clamp(to, 0, UNITS_MICRO);
+    *low = clamp(from, UNITS_MICRO);
+    *high = clamp(to, UNITS_MICRO);
 }
 
 int64_t pooled_rate(struct reader *r, enum mechanism m,
@@ -70,16 +71,16 @@ int64_t pooled_rate(struct reader *r, enum mechanism m,
         if (p.tried > 0)
             (void)mul_div_floor(p.worked, UNITS_MICRO, p.tried, &prior);
     }
-    return clamp(prior, 0, UNITS_MICRO);
+    return clamp(prior, UNITS_MICRO);
 }
 
 static struct success counted(struct reader *r, const struct rate *rate,
                               enum mechanism m, const struct workaround *fix) {
     struct success s = {.known = true, .basis = rate->basis,
-                        .tried = clamp(rate->tried, 0, RATE_COUNT_MAX),
+                        .tried = clamp(rate->tried, RATE_COUNT_MAX),
                         .maintainers_worked = rate->maintainers_worked,
                         .maintainers_tried = rate->maintainers_tried};
-    s.worked = clamp(rate->worked, 0, s.tried);
+    s.worked = clamp(rate->worked, s.tried);
     int64_t prior = pooled_rate(r, m, fix);
     s.mean = (s.worked * UNITS_MICRO + 2 * prior + (s.tried + 2) / 2) /
              (s.tried + 2);

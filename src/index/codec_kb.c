@@ -2,12 +2,13 @@
  * numbers. */
 #include "index/codec.h"
 
-static void codec_analysis(struct record *r, struct pattern_study *study) {
-    record_str(r, &study->prepared);
-    record_strings(r, &study->guards);
-    record_str(r, &study->extract_words);
-    record_bool(r, &study->needs_utf);
-    record_str(r, &study->suffix);
+static void codec_analysis(struct record *r,
+                           struct pattern_analysis *analysis) {
+    record_str(r, &analysis->prepared);
+    record_strings(r, &analysis->guards);
+    record_str(r, &analysis->extract_words);
+    record_bool(r, &analysis->needs_utf);
+    record_str(r, &analysis->suffix);
 }
 
 void codec_pattern(struct record *r, struct pattern *p) {
@@ -20,7 +21,7 @@ void codec_pattern(struct record *r, struct pattern *p) {
     record_bool(r, &p->is_failure);
     record_str(r, &p->text);
     record_strings(r, &p->extract);
-    codec_analysis(r, &p->study);
+    codec_analysis(r, &p->analysis);
 }
 
 /* ---- ranking numbers ---- */

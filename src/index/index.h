@@ -57,7 +57,7 @@ enum pattern_kind {
 };
 
 /* What match/ computes about a pattern at build. */
-struct pattern_study {
+struct pattern_analysis {
     struct str prepared; /* for PCRE2, without its guards: match/guard.h */
     struct str_list guards;
     struct str extract_words; /* a line for each extract: folded texts, between
@@ -84,7 +84,7 @@ struct pattern {
     bool is_failure; /* of a signature: of a failure, neither weak nor prose */
     struct str text;
     struct str_list extract; /* signatures */
-    struct pattern_study study;
+    struct pattern_analysis analysis;
 };
 
 struct pattern_list {

@@ -245,7 +245,7 @@ static size_t common(struct str x, struct str y) {
 static struct str common_beginning(const struct pattern_list *set) {
     struct str head = {NULL, 0};
     for (size_t i = 0; i < set->count; i++) {
-        const struct str_list *code = &set->at[i].study.code;
+        const struct str_list *code = &set->at[i].analysis.code;
         for (size_t k = 0; k < code->count; k++)
             head = head.p == NULL
                        ? code->at[k]
@@ -257,7 +257,7 @@ static struct str common_beginning(const struct pattern_list *set) {
 void write_code(struct pack_draft *draft, const struct pattern_list *set) {
     struct str head = common_beginning(set);
     for (size_t i = 0; i < set->count; i++) {
-        struct str_list code = set->at[i].study.code;
+        struct str_list code = set->at[i].analysis.code;
         struct record *r = pack_add(draft, SECTION_CODE);
         record_list(r, NULL, &code.count, 0);
         for (size_t k = 0; k < code.count; k++) {

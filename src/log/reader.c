@@ -477,12 +477,6 @@ void log_keep(struct log_reader *r, uint64_t place) {
         history_mark(r->history, place);
 }
 
-static void check_memory(struct log_reader *r) {
-    for (size_t i = 0; i < READER_BUFS; i++)
-        if (!buf_ok(&r->bufs[i]))
-            arena_raise(r->a, FAIL_MEMORY, "out of memory while reading a log");
-}
-
 void log_again(struct log_reader *r, bool is_all, log_line_fn on_line,
                void (*on_end)(void *ctx), void *ctx) {
     if (!r->history)
@@ -491,14 +485,12 @@ void log_again(struct log_reader *r, bool is_all, log_line_fn on_line,
     beside->streams = r->streams;
     beside->tables = r->tables;
     history_read(r->history, is_all, beside, on_end);
-    check_memory(beside);
 }
 
 void log_feed(struct log_reader *r, struct str bytes) {
     if (r->is_ended || bytes.n == 0)
         return;
     inflate_feed(r->inflater, bytes);
-    check_memory(r);
 }
 
 void log_end(struct log_reader *r) {
@@ -512,7 +504,6 @@ void log_end(struct log_reader *r) {
     if (r->prescan)
         prescan_end(r->prescan);
     reader_end(r);
-    check_memory(r);
 }
 
 struct log_stats log_stats(const struct log_reader *r) {

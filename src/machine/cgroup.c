@@ -27,12 +27,12 @@ struct cgroup_place cgroup_place_of(struct str proc_cgroup) {
     return place;
 }
 
-int64_t counter_of(struct str text, const char *name) {
+int64_t oom_kills_of(struct str text) {
     struct str line;
     int64_t n;
     while (line_next(&text, &line)) {
         struct str rest, key = str_cut(line, ' ', &rest);
-        if (str_eq(key, str_of(name)) && str_to_int(str_trim(rest), &n))
+        if (str_eq(key, STR("oom_kill")) && str_to_int(str_trim(rest), &n))
             return n;
     }
     return -1;
@@ -46,8 +46,7 @@ static int64_t bytes_of(struct str text) {
 struct cgroup_state cgroup_state_of(const struct cgroup_text *t) {
     return (struct cgroup_state){.limit_bytes = bytes_of(t->limit),
                                  .peak_bytes = bytes_of(t->peak),
-                                 .oom_kills = counter_of(t->events,
-                                                         "oom_kill"),
+                                 .oom_kills = oom_kills_of(t->events),
                                  .high_bytes = bytes_of(t->high)};
 }
 

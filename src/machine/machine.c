@@ -148,7 +148,7 @@ struct kill_count machine_kills(void) {
     char text[MACHINE_FILE_BYTES_MAX];
     struct cgroup_files f;
     struct str vmstat = {text, file_into("/proc/vmstat", text, sizeof text)};
-    struct kill_count count = {-1, counter_of(vmstat, "oom_kill")};
+    struct kill_count count = {-1, oom_kills_of(vmstat)};
     if (cgroup_find(&f))
         count.in_cgroup = state_of(&f).oom_kills;
     return count;

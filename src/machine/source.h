@@ -87,9 +87,8 @@ struct cgroup_origins { /* names of the files that were read */
 struct cgroup_state cgroup_state_of(const struct cgroup_text *t);
 void cgroup_read(struct machine_lines *m, const struct cgroup_state *s,
                  const struct cgroup_origins *from);
-/* A counter such as "oom_kill" of memory.events or /proc/vmstat; -1: there is
- * none. */
-int64_t counter_of(struct str text, const char *name);
+/* The counter "oom_kill" of memory.events or /proc/vmstat; -1: none. */
+int64_t oom_kills_of(struct str text);
 
 /* ---- versions.c: names in a site-packages folder, one per line ---- */
 void versions_read(struct machine_lines *m, struct str names);

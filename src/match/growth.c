@@ -61,8 +61,6 @@ static struct str repeated(struct trial *t, struct str unit, size_t count) {
     buf_clear(&t->text);
     for (size_t i = 0; i < count; i++)
         buf_add(&t->text, unit);
-    if (!buf_ok(&t->text))
-        arena_raise(t->a, FAIL_MEMORY, "out of memory for a text");
     return buf_str(&t->text);
 }
 
@@ -176,8 +174,6 @@ static bool grows_on(struct trial *t, struct str unit, const char *between) {
     buf_clear(&t->unit);
     buf_add(&t->unit, str_slice(unit, 0, TEXT_MAX / 2));
     buf_add(&t->unit, str_of(between));
-    if (!buf_ok(&t->unit))
-        arena_raise(t->a, FAIL_MEMORY, "out of memory for a text");
     struct str tried = buf_str(&t->unit);
     if (unit.n == 0 || list_has(&t->tried, tried) || !may_count_on(t, tried))
         return false;

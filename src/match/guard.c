@@ -75,7 +75,7 @@ struct guard {
 /* Guards of the same text are one, whatever pattern has them. */
 static struct guard *find_guard(struct scanner *s, const struct pattern *p,
                                  size_t i) {
-    struct str text = p->study.guards.at[i];
+    struct str text = p->analysis.guards.at[i];
     struct known_patterns *k = s->known;
     struct guard *g = k->guards;
     while (g && !str_eq(g->text, text))
@@ -92,7 +92,7 @@ static struct guard *find_guard(struct scanner *s, const struct pattern *p,
 
 enum holding guards_hold(struct scanner *s, struct pattern_state *p,
                          const struct search *search, size_t at) {
-    const struct str_list *list = &p->is->study.guards;
+    const struct str_list *list = &p->is->analysis.guards;
     struct search here = *search;
     enum holding holds = HOLDS;
     here.from = here.latest = at;

@@ -56,12 +56,13 @@ bool written_grows(const struct written_pattern *w, struct str sample,
 struct str_list pattern_literals(struct arena *a, struct str text);
 /* True if it occurs in lines that programs print while nothing is wrong. */
 bool literal_is_common(struct str literal);
-/* Fills in p->study, which lives as long as w. extracts: those of the
+/* Fills in p->analysis, which lives as long as w. extracts: those of the
  * pattern. */
-void written_study(const struct written_pattern *w,
-                   struct written_pattern *const *extracts, struct pattern *p);
+void written_analyze(const struct written_pattern *w,
+                     struct written_pattern *const *extracts,
+                     struct pattern *p);
 /* The same from p->text. Raises FAIL_INDEX if pattern_read() refuses it. */
-void pattern_study(struct arena *a, struct pattern *p);
+void pattern_analyze(struct arena *a, struct pattern *p);
 /* The opaque prefilter that index_write() stores, from analyzed patterns. */
 struct str scan_rules_build(struct arena *a, const struct pattern_list *set);
 

@@ -136,8 +136,9 @@ static bool may_hold(struct str message, struct str words) {
 static void run_extracts(struct scanner *s, struct stream_buffer *l,
                          struct pattern_state *p, const struct found *f,
                          uint64_t end, size_t first) {
-    struct folded *folded = &s->occurrences.folded; /* free: all were told */
-    struct str words = p->is->study.extract_words;
+    struct folded *folded = &s->occurrences.folded; /* unused until more
+                                                       literals are found */
+    struct str words = p->is->analysis.extract_words;
     uint64_t before = regex_steps(s->matcher);
     if (p->is->extract.count == 0)
         return;

@@ -76,13 +76,14 @@ static void collect_literals(struct builder *b, const struct pattern_list *set,
         const struct pattern *p = &set->at[i];
         if (!is_of(p, which))
             continue;
-        struct str_list list = p->study.literals;
+        struct str_list list = p->analysis.literals;
         if (list.count == 0)
             arena_raise(b->a, FAIL_USAGE, "pattern without a literal: %.*s",
                         (int)(p->text.n < 120 ? p->text.n : 120), p->text.p);
         for (size_t k = 0; k < list.count; k++) {
             *ARENA_ADD(b->a, b->refs, b->ref_count, b->ref_cap) =
-                (struct literal_ref){list.at[k], p->id, (uint8_t)p->study.fronts.p[k]};
+                (struct literal_ref){list.at[k], p->id,
+                                     (uint8_t)p->analysis.fronts.p[k]};
         }
     }
     if (b->ref_count > 1)

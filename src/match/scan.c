@@ -19,11 +19,12 @@
 /* Deserialized, where it was compiled when the program was built. */
 struct regex *scan_regex(struct scanner *s, const struct pattern *p,
                          size_t which) {
+    const struct pattern_analysis *analysis = &p->analysis;
     size_t extracts = p->extract.count;
     bool is_extract = which > 0 && which <= extracts;
-    struct str text = which == 0   ? p->study.prepared
+    struct str text = which == 0   ? analysis->prepared
                       : is_extract ? p->extract.at[which - 1]
-                                   : p->study.guards.at[which - 1 - extracts];
+                                   : analysis->guards.at[which - 1 - extracts];
     struct serialized code;
     struct pattern_error error;
     struct regex *r = reader_code(s->reader, p->id, which, &code)
@@ -33,7 +34,7 @@ struct regex *scan_regex(struct scanner *s, const struct pattern *p,
         r = regex_of(s->matcher, text, &error);
     } else if (!r) {
         struct pattern_text prepared =
-            pattern_text_prepared(s->known->a, text, p->study.needs_utf);
+            pattern_text_prepared(s->known->a, text, p->analysis.needs_utf);
         r = regex_compile(s->matcher, &prepared, &error);
     }
     if (!r)
@@ -66,10 +67,10 @@ struct pattern_state *scan_pattern(struct scanner *s, uint32_t id) {
 
 static void find_suffix(struct scanner *s, struct pattern_state *p) {
     struct pattern_error error;
-    if (p->is->study.suffix.n == 0)
+    if (p->is->analysis.suffix.n == 0)
         return;
     struct pattern_text text = pattern_text_prepared(
-        s->a, p->is->study.suffix, p->is->study.needs_utf);
+        s->a, p->is->analysis.suffix, p->is->analysis.needs_utf);
     text.is_anchored = true;
     p->suffix = regex_compile(s->matcher, &text, &error);
 }

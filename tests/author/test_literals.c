@@ -44,7 +44,7 @@ static struct build *build_of(struct arena *a, const char *const *patterns,
     }
     d->patterns = corpus_patterns(a, &d->corpus);
     for (size_t i = 0; i < d->patterns.count; i++)
-        pattern_study(a, &d->patterns.at[i]);
+        pattern_analyze(a, &d->patterns.at[i]);
     return d;
 }
 

@@ -161,7 +161,7 @@ static struct str small_index(struct arena *a) {
     struct corpus c = tiny_corpus(a);
     struct pattern_list set = corpus_patterns(a, &c);
     for (size_t i = 0; i < set.count; i++)
-        pattern_study(a, &set.at[i]);
+        pattern_analyze(a, &set.at[i]);
     return index_write(a, &c, &set, scan_rules_build(a, &set));
 }
 

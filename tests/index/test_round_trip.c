@@ -152,8 +152,8 @@ static void come_back_catalogue(struct arena *a) {
     }
 }
 
-static void expect_study(const struct pattern_study *found,
-                         const struct pattern_study *expected) {
+static void expect_analysis(const struct pattern_analysis *found,
+                            const struct pattern_analysis *expected) {
     expect_str(found->prepared, expected->prepared);
     assert_int_equal(found->needs_utf, expected->needs_utf);
     expect_str(found->suffix, expected->suffix);
@@ -162,9 +162,8 @@ static void expect_study(const struct pattern_study *found,
 static void come_back_patterns(struct arena *a) {
     struct corpus c = tiny_corpus(a);
     struct pattern_list set = corpus_patterns(a, &c);
-    set.at[1].study = (struct pattern_study){.prepared = STR("\\s+"),
-                                             .needs_utf = true,
-                                             .suffix = STR("is free")};
+    set.at[1].analysis = (struct pattern_analysis){
+        .prepared = STR("\\s+"), .needs_utf = true, .suffix = STR("is free")};
     struct index *ix =
         index_open(a, index_write(a, &c, &set, STR("a prefilter")));
     struct reader *r = reader_new(ix, a);
@@ -179,7 +178,7 @@ static void come_back_patterns(struct arena *a) {
         assert_int_equal(p->is_weak, set.at[i].is_weak);
         expect_str(p->text, set.at[i].text);
         expect_list(p->extract, set.at[i].extract);
-        expect_study(&p->study, &set.at[i].study);
+        expect_analysis(&p->analysis, &set.at[i].analysis);
         assert_ptr_equal(p, reader_pattern(r, (uint32_t)i));
     }
     assert_int_equal(reader_condition_pattern(r, TINY_FULL, 0), 2);

@@ -159,7 +159,7 @@ static struct pattern_list a_few(struct arena *a) {
     struct pattern_list list = {arena_array(a, 5, sizeof *list.at), 5};
     for (uint32_t i = 0; i < 5; i++) {
         list.at[i] = (struct pattern){.id = i, .text = str_of(texts[i])};
-        pattern_study(a, &list.at[i]);
+        pattern_analyze(a, &list.at[i]);
     }
     return list;
 }

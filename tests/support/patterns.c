@@ -88,7 +88,7 @@ struct str patterns_image(struct arena *a, struct pattern_specs specs) {
     struct corpus c = corpus_of(a, specs);
     struct pattern_list list = corpus_patterns(a, &c);
     for (size_t i = 0; i < list.count; i++)
-        pattern_study(a, &list.at[i]);
+        pattern_analyze(a, &list.at[i]);
     return index_write(a, &c, &list, scan_rules_build(a, &list));
 }
 

@@ -118,7 +118,7 @@ struct str index_of_entries(struct arena *a, struct entry *entries,
     };
     struct pattern_list patterns = corpus_patterns(a, &c);
     for (size_t i = 0; i < patterns.count; i++)
-        pattern_study(a, &patterns.at[i]);
+        pattern_analyze(a, &patterns.at[i]);
     return index_write(a, &c, &patterns, scan_rules_build(a, &patterns));
 }
 

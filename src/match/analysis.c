@@ -39,9 +39,9 @@ static struct str extract_words(struct arena *a, size_t count,
     return buf_str(&words);
 }
 
-void written_study(const struct written_pattern *w,
-                   struct written_pattern *const *extracts,
-                   struct pattern *p) {
+void written_analyze(const struct written_pattern *w,
+                     struct written_pattern *const *extracts,
+                     struct pattern *p) {
     const struct str_list *guards = &w->parts.guards;
     struct str_list code = {
         arena_array(w->a, 1 + p->extract.count + guards->count,
@@ -55,7 +55,7 @@ void written_study(const struct written_pattern *w,
                                                extracts[i]->regex);
     for (size_t i = 0; i < guards->count; i++)
         code.at[code.count++] = compiled_part(w, guards->at[i]);
-    p->study = (struct pattern_study){
+    p->analysis = (struct pattern_analysis){
         .prepared = w->parts.body, .guards = *guards,
         .extract_words = extract_words(w->a, p->extract.count, extracts),
         .needs_utf = w->text.needs_utf,
@@ -73,10 +73,10 @@ static struct written_pattern *read_good(struct arena *a, struct str text) {
     return w;
 }
 
-void pattern_study(struct arena *a, struct pattern *p) {
+void pattern_analyze(struct arena *a, struct pattern *p) {
     struct written_pattern **extracts =
         arena_array(a, p->extract.count, sizeof(struct written_pattern *));
     for (size_t i = 0; i < p->extract.count; i++)
         extracts[i] = read_good(a, p->extract.at[i]);
-    written_study(read_good(a, p->text), extracts, p);
+    written_analyze(read_good(a, p->text), extracts, p);
 }

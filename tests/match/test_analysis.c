@@ -1,4 +1,4 @@
-/* test_study.c: what the build finds out about patterns: the pattern compiled,
+/* test_analysis.c: the analysis of patterns at build: the pattern compiled,
  * as the program that is built with it takes it. */
 #include <setjmp.h>
 #include <stdarg.h>
