@@ -65,6 +65,8 @@ struct engine_rules {
      * known. */
     struct span (*activation)(const struct inputs *c);
     bool lacks_torch;    /* nothing lies "outside" of PyTorch's count */
+    bool starts_short;   /* with a pool for less than one full request; it
+                            refuses a prompt that is longer */
     bool keeps_pool;     /* of a step only what was refused grows */
     bool counts_prefill; /* prints the tokens of a prefill that was refused */
     bool trains, may_train, shards_fully, has_buckets;

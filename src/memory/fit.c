@@ -341,6 +341,15 @@ static void remark_length(struct arena *a, const struct fit_question *q,
                        write_count(a, length->number)));
 }
 
+/* tp_worker.py, validate_input_length() in managers/utils.py, 0.5.23: the
+ * longest request is the smaller of the context and of the pool. */
+static void remark_short(const struct fit_question *q, struct fit *fit) {
+    if (engine_of(&fit->c)->starts_short && q->engine != NULL &&
+        (fit->fits == FIT_NO || fit->fits == FIT_LIKELY) &&
+        fit->kv.pool.known && fit->kv.pool.high > 0 && !is_refused(fit))
+        add(fit, &NOTE("fit.remark.short", q->engine->name));
+}
+
 /* The engine lays layers on the host by itself, unless it is told how many;
  * llama.cpp first makes a context shorter that nobody gave. */
 static void remark_layers(const struct fit_question *q, struct fit *fit) {
@@ -368,31 +377,61 @@ static void remark_kept(struct arena *a, struct fit *fit) {
         add(fit, &NOTE("fit.remark.kept", write_bytes(a, k->asked.high)));
 }
 
-/* What the engine refuses; else, of the amounts that were estimated, the one
- * that leaves most open. */
-static void find_reason(struct arena *a, struct fit *fit) {
+/* Of the amounts that were estimated, the one that leaves most open; NULL:
+ * none was. */
+static const struct fact *widest_estimate(const struct inputs *c) {
     static const enum fact_name estimated[] = {
         FACT_activation_peak, FACT_cuda_graph_bytes, FACT_non_torch,
         FACT_weights_bytes};
     const struct fact *widest = NULL;
     for (size_t i = 0; i < sizeof estimated / sizeof estimated[0]; i++) {
-        const struct fact *f = &fit->c.in[estimated[i]];
+        const struct fact *f = &c->in[estimated[i]];
         bool is_open = f->known && f->source == SOURCE_DERIVED && f->ranged;
         if (is_open &&
             (widest == NULL || f->high - f->low > widest->high - widest->low))
             widest = f;
     }
-    for (int i = 0; i < CHECK_COUNT_OF && fit->fits == FIT_NO; i++) {
+    return widest;
+}
+
+/* What a request takes is less certain than what there is. */
+static bool is_need_open(const struct fit *fit) {
+    struct span need = kv_request(&fit->kv), pool = fit->kv.pool;
+    return fit->requests <= 1 && need.known && pool.known &&
+           need.high - need.low > pool.high - pool.low;
+}
+
+static void find_refusal(struct fit *fit) {
+    for (int i = CHECK_COUNT_OF - 1; i >= 0; i--) {
         const struct fit_checked *k = &fit->checks[i];
         if (k->verdict == VERDICT_NOT_ENOUGH && k->why.key != NULL &&
-            i != CHECK_RELEASE) {
-            fit->because = k->why;
-            return;
-        }
+            i != CHECK_RELEASE)
+            fit->because = k->why; /* of the first */
     }
-    if (fit->fits == FIT_LIKELY && widest != NULL)
+}
+
+/* Engines without a pool print none; those without PyTorch have a context. */
+static const char *reason_key(const struct fit *fit, enum fact_name widest) {
+    const struct engine_rules *e = engine_of(&fit->c);
+    return e->lacks_torch && widest == FACT_non_torch ? "fit.because_context"
+           : !fit->has_cache || e->pool == POOL_REST  ? "fit.because_bound"
+                                                      : "fit.because_estimate";
+}
+
+/* What the engine refuses; else what leaves the answer open. */
+static void find_reason(struct arena *a, struct fit *fit) {
+    const struct fact *widest = widest_estimate(&fit->c);
+    if (fit->fits == FIT_NO)
+        find_refusal(fit);
+    if (fit->fits != FIT_LIKELY)
+        return;
+    if (is_need_open(fit))
+        fit->because =
+            NOTE("fit.because_need", write_bytes(a, kv_request(&fit->kv).low),
+                 write_bytes(a, kv_request(&fit->kv).high));
+    else if (widest != NULL)
         fit->because = NOTE(
-            fit->has_cache ? "fit.because_estimate" : "fit.because_bound",
+            reason_key(fit, widest->name),
             arena_printf(a, NOTE_FACT_FORMAT, fact_spelling(widest->name)),
             write_bytes(a, widest->low), write_bytes(a, widest->high));
 }
@@ -486,6 +525,7 @@ struct fit memory_fit(struct arena *a, const struct fit_question *q) {
     remark_kept(a, &fit);
     remark_length(a, q, &fit);
     remark_layers(q, &fit);
+    remark_short(q, &fit);
     find_reason(a, &fit);
     if (fit.fits != FIT_YES && q->offload.n == 0 && !q->is_verdict)
         fit_plan(a, q, &fit);

@@ -227,6 +227,19 @@ static void take_length(struct inputs *c) {
     take_usual_length(c);
 }
 
+/* A checkpoint in FP8 is no GGUF file: its tags are of the usual type, too. */
+static void take_tag(struct inputs *c) {
+    const char *usual = engine_of(c)->usual_quantization;
+    struct fact *how = &c->in[FACT_quantization];
+    if (usual == NULL || c->model == NULL || c->model->is_encoder ||
+        c->in[FACT_weights_bytes].known)
+        return;
+    if (how->source == SOURCE_CATALOGUE && has_part(how->word, "fp8"))
+        how->known = false;
+    if (c->model->quantization.n == 0 || !how->known)
+        fit_take_default(c, FACT_quantization, 0, usual, "of Ollama's tags");
+}
+
 void fit_complete(struct arena *a, struct fit_question *q) {
     struct inputs *c = &q->c;
     const struct engine_rules *e = engine_of(c);
@@ -238,10 +251,7 @@ void fit_complete(struct arena *a, struct fit_question *q) {
         fit_take_training(c);
         return;
     }
-    if (e->usual_quantization != NULL && c->model && !c->model->is_encoder &&
-        c->model->quantization.n == 0 && !c->in[FACT_weights_bytes].known)
-        fit_take_default(c, FACT_quantization, 0, e->usual_quantization,
-                         "of Ollama's tags");
+    take_tag(c);
     if (e->spreads_layers && cards > 1 &&
         c->in[FACT_tensor_parallel].number <= 1)
         fit_take_default(c, FACT_pipeline_parallel, cards, "",

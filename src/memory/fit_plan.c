@@ -159,8 +159,10 @@ static enum loses loses_of(enum fact_name changed) {
               FACT_offload, FACT_gpu_layers, FACT_cpu_offload, FACT_swap_space);
     return fact_is_one(changed, quality)      ? LOSES_quality
            : fact_is_one(changed, speed)      ? LOSES_speed
-           : changed == FACT_max_model_len ? LOSES_capacity
-                                           : LOSES_nothing;
+           : changed == FACT_max_model_len ||
+                   changed == FACT_swa_full_tokens_ratio
+               ? LOSES_capacity
+               : LOSES_nothing;
 }
 
 enum effort fit_plan_effort(const struct fit_plan *plan) {

@@ -17,6 +17,7 @@
 
 #define CENT (UNITS_MICRO / 100)
 #define VALUES_MAX 12
+#define WINDOW_POOL_LEAST (2 * 8192 + 4096) /* tokens */
 #define LENGTH_LEAST 1024 /* a shorter one would be no answer */
 
 enum audience { SERVING, VLLM, BATCHES, CELLS, TRAINING };
@@ -29,6 +30,7 @@ enum how {
     TO_WORD,   /* NULL: the engine's for so many bits */
     TO_FREE,   /* the share that passes the engine's check of free memory */
     TO_LENGTH, /* the longest that fits */
+    TO_RATIO,  /* SGLang's pool for windows beside the other */
     TO_LAYERS, /* some of the layers on the card, the rest with the host */
     TO_RANKS   /* tensor or pipeline ranks that divide the model */
 };
@@ -53,6 +55,7 @@ static const struct tunable tunables[] = {
     {SERVING, FACT_max_num_batched_tokens, DOWN_BY_HALVES, 1024, "", TIER_flag},
     {VLLM, FACT_max_num_seqs, DOWN_BY_HALVES, 16, "", TIER_flag},
     {BATCHES, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
+    {SERVING, FACT_swa_full_tokens_ratio, TO_RATIO, 0, "", TIER_flag},
     {SERVING, FACT_max_model_len, TO_LENGTH, 0, "", TIER_flag},
     {TRAINING, FACT_gradient_checkpointing, TO_NUMBER, 1, "", TIER_flag},
     {TRAINING, FACT_batch_size, DOWN_BY_HALVES, 1, "", TIER_flag},
@@ -222,6 +225,22 @@ static void double_up(struct values *v, const struct tunable *l,
         offer(v, l->fact, n);
 }
 
+/* The pool for windows has to hold two chunks of a prefill and a window:
+ * validate_swa_pool_size() in pool_configurator.py. The default is 0.8. */
+static void narrow_windows(struct values *v, const struct inputs *c) {
+    static const int64_t shares[] = {UNITS_MICRO / 2, UNITS_MICRO / 4,
+                                     UNITS_MICRO / 10};
+    int64_t now = setting_of(c, FACT_swa_full_tokens_ratio, UNITS_MICRO);
+    int64_t length = setting_of(c, FACT_max_model_len, 0), tokens;
+    bool is_split = engine_of(c)->windows == KEEP_RATIO &&
+                    model_has_windows(c->model) && model_has(c->model, KV_full);
+    for (size_t i = 0; is_split && i < sizeof shares / sizeof *shares; i++)
+        if (shares[i] < now &&
+            mul_div_floor(length, shares[i], UNITS_MICRO, &tokens) &&
+            tokens >= WINDOW_POOL_LEAST)
+            offer(v, FACT_swa_full_tokens_ratio, shares[i]);
+}
+
 /* Without a cache a whole text is computed in one step. */
 static int64_t least_number(const struct tunable *l, const struct inputs *c) {
     bool is_whole = l->fact == FACT_max_num_batched_tokens &&
@@ -265,6 +284,7 @@ static struct values values_of(const struct search *s, const struct tunable *l,
             shorten(s, &v, &with);
         }
         break;
+    case TO_RATIO: narrow_windows(&v, c); break;
     case TO_LAYERS: lay_off(&v, c); break;
     case TO_RANKS: split(&v, l, c); break;
     }

@@ -13,6 +13,7 @@
  * Sources: llama.cpp src/llama-kv-cache.cpp, llama-memory-recurrent.cpp,
  * ggml-common.h; printed "KV buffer size" lines (tests).
  */
+#include "corpus/version.h"
 #include "memory/effect.h"
 #include "memory/shape.h"
 
@@ -49,10 +50,15 @@ void llama_cache_types(const struct inputs *c, struct str *key,
 
 /* ---- cells ---- */
 
-/* The build's number; 0: unknown, or Ollama's own version. */
+/* The build's number; 0: unknown, or Ollama's own version before it ran a
+ * llama-server (0.30.0, of b9452: LLAMA_CPP_VERSION). */
 static int64_t build_of(const struct inputs *c) {
     const struct fact *f = &c->in[FACT_engine_version];
     int64_t n = 0;
+    int order;
+    if (f->known && str_eq(c->engine, STR("ollama")) &&
+        version_compare(f->word, STR("0.30.0"), &order) && order >= 0)
+        return 9452;
     if (!f->known || !str_eq(c->engine, STR("llama.cpp")))
         return 0;
     for (size_t i = 0; i < f->word.n && n < 1000000; i++) {

@@ -293,7 +293,8 @@ const struct engine_rules engine_sglang = {
     .checks_split = true, .has_expert_ranks = true, .may_share_ranks = true,
     .keeps_pool = true, .share = FACT_mem_fraction_static,
     .share_most = 92 * STEP, .narrow = "fp8_e5m2", .bits8 = "fp8",
-    .bits4 = "awq", .caches_encoder = caches_encoder, .effects = own_effects};
+    .bits4 = "awq", .caches_encoder = caches_encoder,
+    .starts_short = true, .effects = own_effects};
 
 /* ---- mem_fraction_static, where it is not set ----
  *

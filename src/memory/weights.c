@@ -134,6 +134,28 @@ static struct span whole_mix(const struct model *m, struct span micro,
     return span_between(all, most);
 }
 
+/* Weights of all experts; 0: none, or not known. */
+static int64_t expert_params(const struct model *m) {
+    struct span all = span_times(
+        span_times(span_times(span_exact(m->hidden_size * 3), m->expert_size),
+                   m->experts),
+        m->layers - m->dense_layers);
+    return m->is_moe && !m->has_plain_mlp && all.known && all.low < m->params
+               ? all.low
+               : 0;
+}
+
+/* A checkpoint that was made in MXFP4 has experts alone in it: of gpt-oss
+ * 60.8 and 12.8 GiB (arXiv:2508.10925, table 1). Kernels pad rows of 2,880 to
+ * 3,072, both ways. */
+static struct span whole_mxfp4(const struct model *m, int64_t experts,
+                               bool is_padded) {
+    struct span narrow = span_share(span_exact(experts), MXFP4, MICRO);
+    struct span rest = span_times(span_exact(m->params - experts), 2);
+    return span_between(span_plus(narrow, rest),
+                        span_plus(span_share(narrow, is_padded ? 114 : 100, 100), rest));
+}
+
 /* Embeddings in at least a byte each, at most as they were. */
 static struct span whole_model(const struct inputs *c,
                                struct str quantization) {
@@ -156,6 +178,12 @@ static struct span whole_model(const struct inputs *c,
     struct span rest = span_exact(m->params - kept), held = span_exact(kept);
     if (width_of(quantization)->is_gguf)
         return whole_mix(m, micro, kept);
+    int64_t experts = has_part(quantization, "mxfp4") &&
+                              str_eq(quantization, m->quantization)
+                          ? expert_params(m)
+                          : 0;
+    if (experts > 0)
+        return whole_mxfp4(m, experts, !engine_of(c)->has_cells);
     struct span most = span_plus(span_share(rest, micro.high, MICRO),
                                  span_times(held, dtype_bytes(run_dtype(c))));
     /* other layers left at 16 bits: of experts, often what all tokens share */

@@ -375,7 +375,7 @@ class Doubts(Fit):
                        "--quantization", "torchao"]):
             answer = self.fit(*words, status=0)
             self.assertEqual(answer["verdict"], "likely")
-            self.assertIn("is an estimate", answer["because"])
+            self.assertIn("because of an estimate", answer["because"])
 
     def test_of_every_model_something_is_said(self):
         """With a card and a model of known size no verdict is left open."""
@@ -1188,6 +1188,57 @@ class Engines(Fit):
                           "RTX 3060", "--max-model-len", 8192, status=0)
         self.assertEqual(answer["inputs"]["quantization"]["value"], "Q4_K_M")
         self.assertEqual(answer["inputs"]["quantization"]["source"], "default")
+
+    def test_experts_alone_are_in_mxfp4(self):
+        """OpenAI's card: 60.8 and 12.8 GiB (arXiv:2508.10925, table 1);
+        kernels of servers pad rows of 2,880."""
+        for size, gib in (("120b", 60.8), ("20b", 12.8)):
+            for engine, most in (("vllm", 1.15), ("ollama", 1.02)):
+                held = self.fit("--model", "openai/gpt-oss-" + size, "--engine",
+                                engine, "--gpu", "H200")["weights"]
+                self.assertLess(held["low"], gib * GIB)
+                self.assertGreater(held["low"], 0.98 * gib * GIB)
+                self.assertGreater(held["high"], gib * GIB)
+                self.assertLess(held["high"], most * gib * GIB)
+
+    def test_ollama_has_no_fp8(self):
+        inputs = self.fit("--engine", "ollama", "--gpu", "H200", "--model",
+                          "MiniMaxAI/MiniMax-M2")["inputs"]
+        self.assertEqual(inputs["quantization"]["value"], "Q4_K_M")
+
+    def test_ollama_has_the_library_s_rules(self):
+        """It runs llama-server from 0.30.0 on: latents and windows are cut."""
+        for model in ("deepseek-ai/DeepSeek-V3", "openai/gpt-oss-20b"):
+            words = ["--model", model, "--max-model-len", 8192, "--engine"]
+            self.assertEqual(self.kv(*words, "ollama")["bytes_per_request"],
+                             self.kv(*words, "llama.cpp")["bytes_per_request"])
+
+    def test_sglang_starts_with_less(self):
+        words = ["--model", "Qwen/Qwen3-8B", "--engine", "sglang"]
+        for gpu, starts in (("RTX 4090", True), ("RTX 3060 12GB", False),
+                            ("H200", False)):
+            said = " ".join(self.fit(*words, "--gpu", gpu)["remarks"])
+            self.assertEqual("starts all the same" in said, starts, gpu)
+
+    def test_the_share_of_windows_is_a_setting(self):
+        plans = self.fit("--engine", "sglang", "--model", GEMMA, "--gpu",
+                         "H200")["plan"]
+        plan, = [plan for plan in plans if plan["command"] ==
+                 "--swa-full-tokens-ratio 0.5"]
+        row = 2 * 16 * 128 * 2
+        self.assertEqual(plan["needed"], row * (10 + 26) * 131072)
+        self.assertEqual(plan["loses"], "capacity")
+
+    def test_the_reason_is_what_leaves_most_open(self):
+        """Windows of TensorRT-LLM by settings; a context without PyTorch."""
+        windows = self.fit("--engine", "tensorrt-llm", "--model", GEMMA,
+                           "--gpu", "H100 80GB")
+        self.assertIn("10.41 GiB to 62.00 GiB", windows["because"])
+        context = self.fit("--engine", "llama.cpp", "--model", "Qwen/Qwen3-4B",
+                           "--gpu-memory", "3.6GiB", "--quantization",
+                           "Q4_K_M", "--max-model-len", 4096)
+        self.assertNotIn("PyTorch", context["because"])
+        self.assertNotIn("--kv-available", context["because"])
 
     def test_ollama_has_a_context_by_default(self):
         """envconfig/config.go, api/types.go and server/routes.go of the
