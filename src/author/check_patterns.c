@@ -243,8 +243,8 @@ void check_pattern_at(struct build *d, const void *is_written_only, size_t i) {
     keep_analysis(d->a, &p->analysis);
 }
 
-/* Those of the engines stand last; one of them takes as long as fifty others, so
- * that no thread may begin with it when all else is done. */
+/* Those of the engines stand last. One of them takes as long as fifty others:
+ * no thread may begin with it when all else is done. */
 static void check_from_end(struct build *d, const void *is_written_only,
                            size_t i) {
     check_pattern_at(d, is_written_only, d->patterns.count - 1 - i);
