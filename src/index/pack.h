@@ -92,8 +92,8 @@ struct record *pack_add_key(struct pack_draft *draft, enum section section,
                             struct str key);
 /* The pack, which no database stands before yet. */
 struct str pack_end(struct pack_draft *draft, struct str prefilter);
-/* A database and the pack behind it. */
-struct str pack_behind(struct arena *a, struct str tables, struct str pack);
+/* Copies the pack behind a database of n bytes, where there is room for it. */
+struct str pack_put_behind(char *tables, size_t n, struct str pack);
 
 /* ---- shared by reading and writing ---- */
 

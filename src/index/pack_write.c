@@ -151,14 +151,13 @@ static void put_head(struct buf *out, const struct pack_draft *d,
     put_check(out->p);
 }
 
-struct str pack_behind(struct arena *a, struct str tables, struct str pack) {
-    char *all = arena_room(a, tables.n + pack.n);
-    char *head = all + tables.n;
-    memcpy(all, tables.p, tables.n);
+struct str pack_put_behind(char *tables, size_t n, struct str pack) {
+    char *head = tables + n;
     memcpy(head, pack.p, pack.n);
-    set_word(head, PACK_TABLES_CHECK, check_of(PACK_MAGIC, tables));
+    set_word(head, PACK_TABLES_CHECK,
+             check_of(PACK_MAGIC, (struct str){tables, n}));
     put_check(head);
-    return (struct str){all, tables.n + pack.n};
+    return (struct str){tables, n + pack.n};
 }
 
 struct str pack_end(struct pack_draft *d, struct str prefilter) {

@@ -55,13 +55,21 @@ static void write_ranking(struct db *db, const struct ranking *ranking) {
 
 static void free_bytes(void *bytes) { sqlite3_free(bytes); }
 
-static struct str serialized(struct db *db) {
+/* The database, which is closed with all that `a` owns since `before`, and the
+ * pack, in one block: of a large index there is no second copy. */
+static struct str joined(struct arena *a, const struct arena_defer *before,
+                         struct db *db, struct str pack) {
     sqlite3_int64 n = 0;
-    unsigned char *bytes = sqlite3_serialize(db->handle, "main", &n, 0);
-    if (bytes == NULL)
-        arena_raise(db->arena, FAIL_MEMORY, "out of memory for the index");
-    arena_defer(db->arena, free_bytes, bytes);
-    return (struct str){(const char *)bytes, (size_t)n};
+    unsigned char *tables = sqlite3_serialize(db->handle, "main", &n, 0);
+    arena_release_to(a, before);
+    unsigned char *all =
+        tables != NULL ? sqlite3_realloc64(tables, (size_t)n + pack.n) : NULL;
+    if (all == NULL) {
+        sqlite3_free(tables);
+        arena_raise(a, FAIL_MEMORY, "out of memory for the index");
+    }
+    arena_defer(a, free_bytes, all);
+    return pack_put_behind((char *)all, (size_t)n, pack);
 }
 
 struct str index_of_pack(struct arena *a, const struct corpus *c,
@@ -71,6 +79,7 @@ struct str index_of_pack(struct arena *a, const struct corpus *c,
     db_run(db, "PRAGMA page_size = " SPELLED(DB_PAGE_BYTES));
     db_run(db, "PRAGMA application_id = " SPELLED(DB_APPLICATION_ID));
     db_run(db, "PRAGMA user_version = " SPELLED(INDEX_SCHEMA));
+    db_run(db, "PRAGMA journal_mode = OFF"); /* nothing is rolled back */
     db_run(db, "BEGIN");
     write_rows(db, "entry", &shape_entry,
                (struct nouns){(const char *)c->entries, c->entry_count});
@@ -81,9 +90,7 @@ struct str index_of_pack(struct arena *a, const struct corpus *c,
     write_search(db, c);
     db_run(db, "COMMIT");
     db_run(db, "VACUUM");
-    struct str image = pack_behind(a, serialized(db), pack);
-    arena_release_to(a, before);
-    return image;
+    return joined(a, before, db, pack);
 }
 
 struct str index_write(struct arena *a, const struct corpus *c,
