@@ -12,17 +12,10 @@ static enum pattern_flaw flaw(struct pattern_error *error, size_t offset,
     return which;
 }
 
-static size_t shortest_of(const struct str_list *list) {
-    size_t least = SIZE_MAX;
-    for (size_t i = 0; i < list->count; i++)
-        least = list->at[i].n < least ? list->at[i].n : least;
-    return list->count ? least : 0;
-}
-
 static enum pattern_flaw check_literals(const struct written_pattern *w,
                                         bool is_weak,
                                         struct pattern_error *error) {
-    size_t shortest = shortest_of(&w->literals.best);
+    size_t shortest = shortest_literal(&w->literals.best);
     if (shortest >= MATCH_LITERAL_MIN)
         return PATTERN_GOOD;
     if (!is_weak)

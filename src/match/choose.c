@@ -1,37 +1,38 @@
-/* choose.c: which lines of a long log are read at all.
+/* choose.c: chooses the lines of a long log that are read.
  *
- *     failures   a literal of a signature may stand in a line (candidates.c)
- *                --> the region round it is read, with the traceback before it
- *                    and the message
- *     others     once all failures are known: settings, stages, conditions,
- *                in what the log has kept of itself (log/history.h), of which
- *                all lines are read (scan.c)
+ *     failures   a line may have a literal of a signature (candidates.c)
+ *                --> the region around it is read, with the traceback before
+ *                    it and the message
+ *     others     settings, stages and conditions are searched for once all
+ *                failures are known, in all lines of what is kept of the log
+ *                (log/history.h, scan.c)
  *
  * So the words of a setting, which stand on every line of some logs, cost
- * nothing in a log without a failure.
- *
- * It refuses to guess: a line that is not read is one that does not matter.
+ * nothing in a log without a failure. No line is skipped that would change the
+ * result.
  */
 #include "match/parallel.h"
 #include "match/scanner.h"
 
 #include <stdlib.h>
 
-/* What the reader remembers, and the same again: what it remembered there. */
+/* How a line is read depends on LOG_MEMORY bytes before it, and how these are
+ * read on as many before them. */
 #define SETTLE (2 * LOG_MEMORY)
 #define MESSAGE_BEHIND (2 * SIGNATURE_REACH + SETTLE)
 #define TRACE_BEFORE (TRACE_REACH + 2 * TRACE_STEP + SETTLE)
-#define DENSE_ASK (1 << 20)   /* bytes between asking whether it pays */
-#define DENSE_FIRST (4 << 20) /* bytes read when it does not, the first time */
+#define DENSE_ASK (1 << 20)   /* bytes after which the cost is checked */
+#define DENSE_FIRST (4 << 20) /* bytes read whole if it is high, at first */
 
 struct chooser {
     struct scanner *s;
     struct worker_pool *pool;
-    struct log_selector door;
-    struct log_marks *marks; /* of the look that goes on */
-    uint64_t dense_to;    /* all is read up to there */
-    uint64_t dense_bytes; /* so much the next time */
-    uint64_t looked, read; /* since density was last asked */
+    struct log_selector selector;
+    struct log_marks *marks; /* of the present block */
+    uint64_t dense_to;    /* place up to which all is read */
+    uint64_t dense_bytes; /* bytes read whole the next time */
+    uint64_t looked; /* bytes searched since the last check */
+    uint64_t read;   /* s->bytes at the last check */
 };
 
 /* ---- failures ---- */
@@ -54,9 +55,9 @@ static int by_place(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Where most lines matter, choosing costs more than it saves: then all is read
+/* If most lines are read, choosing costs more than it saves. Then all is read
  * for a while, longer each time. */
-static void weigh(struct chooser *c, uint64_t place) {
+static void check_density(struct chooser *c, uint64_t place) {
     uint64_t cost = c->s->bytes - c->read;
     bool is_clear = cost > c->looked && c->looked > 0;
     if (c->looked < DENSE_ASK && !is_clear)
@@ -84,12 +85,12 @@ static void look(void *ctx, struct str text, uint64_t place, size_t from,
     const struct scan_rules *rules = c->s->rules;
     if (!c->pool)
         c->pool = worker_pool_new(c->s->a, &rules->filter[PREFILTER_SIGNATURES],
-                                  rules->tables.frames, c->door.at_once);
+                                  rules->tables.frames, c->selector.at_once);
     if (place + from < c->dense_to) {
         mark_all(c, marks, from, to);
         return;
     }
-    weigh(c, place + from);
+    check_density(c, place + from);
     c->looked += to - from;
     c->marks = marks;
     worker_pool_look(c->pool, text, from, to, on_candidate, c);
@@ -97,7 +98,7 @@ static void look(void *ctx, struct str text, uint64_t place, size_t from,
         qsort(marks->at, marks->count, sizeof *marks->at, by_place);
 }
 
-/* Everything that was read is told; a traceback may still go on. */
+/* Ends the buffers. The place up to which a traceback may continue; 0: none. */
 static uint64_t pause_reading(void *ctx) {
     struct scanner *s = ((struct chooser *)ctx)->s;
     uint64_t wanted = 0;
@@ -106,7 +107,8 @@ static uint64_t pause_reading(void *ctx) {
         if (!l || l->w.mark_count == 0)
             continue;
         stream_buffer_end(s, l);
-        if (l->trace_last && l->w.mark_count > 0 && stream_buffer_trace_end(l) > wanted)
+        if (l->trace_last && l->w.mark_count > 0 &&
+            stream_buffer_trace_end(l) > wanted)
             wanted = stream_buffer_trace_end(l);
     }
     return wanted;
@@ -116,7 +118,7 @@ static void break_buffers(void *ctx) {
     scan_break(((struct chooser *)ctx)->s);
 }
 
-/* The log is small: all of it is read, and only once. */
+/* A small log is read whole, and only once. */
 static void read_whole(void *ctx) {
     ((struct chooser *)ctx)->s->scope = SCOPE_ALL;
 }
@@ -126,9 +128,8 @@ const struct log_selector *choose_failures(struct scanner *s, size_t small) {
     c->s = s;
     s->scope = SCOPE_SIGNATURES;
     c->dense_bytes = DENSE_FIRST;
-    c->door = (struct log_selector){.ctx = c, .small = small,
-                                 .at_once = s->threads, .look = look,
-                                 .pause = pause_reading, .gap = break_buffers,
-                                 .whole = read_whole};
-    return &c->door;
+    c->selector = (struct log_selector){
+        .ctx = c, .small = small, .at_once = s->threads, .look = look,
+        .pause = pause_reading, .gap = break_buffers, .whole = read_whole};
+    return &c->selector;
 }

@@ -1,5 +1,4 @@
-/* few.h: a few short words, looked for at every place of a text at once. Private
- * to match/. */
+/* few.h: searches a text for a few short words at once. Private to match/. */
 #ifndef MATCH_FEW_H
 #define MATCH_FEW_H
 

@@ -1,12 +1,12 @@
 /* fold.c: see fold.h.
  *
- *     text  --read_block()-->  small letters; newlines, and which steps may have
- *                              a run of blanks or something odd
- *           --fold()-------->  stretches of plain steps are copied; blanks are
- *                              left out of the others, and lines noted
+ *     text  --read_block()-->  small letters; bits of newlines, and of steps
+ *                              that may have a run of blanks or odd bytes
+ *           --fold()-------->  plain steps are copied; blanks are dropped from
+ *                              the others; lines are noted
  *
- * A block is read by loops over bytes that compilers turn into what the machine
- * has. */
+ * A block is read by loops over bytes, which compilers turn into vector
+ * instructions of the machine. */
 #include "match/fold.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void make_room(struct folded *f, size_t n) {
     f->cap = cap;
 }
 
-/* Only where it says more than the one before. */
+/* A shift that is the same as the last one is not noted. */
 static inline void note_shift(struct folded *f, size_t at, size_t raw) {
     if (f->shift_count > 0) {
         const struct fold_shift *last = &f->shifts[f->shift_count - 1];
@@ -86,7 +86,7 @@ PLAIN_INLINE bool is_white(unsigned char c) {
     return (unsigned char)(c - '\t') <= '\r' - '\t';
 }
 
-/* Bytes beyond ASCII are negative. */
+/* True if the byte may make its line odd. Bytes beyond ASCII are negative. */
 PLAIN_INLINE int may_be_odd(signed char c, signed char next) {
     bool is_usual_white = (unsigned char)(c - '\t') <= '\n' - '\t';
     bool is_control = ((signed char)(c + 1) <= ' ') & !is_usual_white;
@@ -103,14 +103,14 @@ PLAIN_INLINE char fold_char(signed char c) {
     return (char)((c & ~white) | ((large | white) & ' '));
 }
 
-/* Of a folded byte, and the one behind it that is not. */
+/* True if a run of blanks may begin. small: folded; next: the byte behind it,
+ * not folded. */
 PLAIN_INLINE int may_run(char small, char next) {
     return (small == ' ') & ((unsigned char)next <= ' ');
 }
 
-/* Both halves of a step at once: each flag of half as many bytes. Newlines of the
- * step at p, and true if it may have a run of blanks. One byte behind it is
- * read. */
+/* Folds the step at p, both halves at once. *newlines: a bit for each. True if
+ * it may have a run of blanks. One byte behind the step is read. */
 PLAIN_INLINE bool fold_step(const char *restrict p, char *restrict out,
                             uint64_t *newlines) {
     char newline[STEP];
@@ -143,7 +143,7 @@ PLAIN_INLINE bool step_may_be_odd(const char *p) {
     return plain_long_bits(&flags) != 0;
 }
 
-/* The text's last step, and nothing behind it. */
+/* A copy of the text's last step, with zeros behind it. */
 static const char *last_step(struct str text, char bytes[STEP + PLAIN_STEP]) {
     memset(bytes, 0, STEP + PLAIN_STEP);
     memcpy(bytes, text.p, text.n);
@@ -152,7 +152,7 @@ static const char *last_step(struct str text, char bytes[STEP + PLAIN_STEP]) {
 
 PLAIN_INLINE void read_block(struct fold_block *b, struct str text) {
     char bytes[STEP + PLAIN_STEP];
-    size_t steps = (text.n - 1) / STEP; /* but the last one */
+    size_t steps = (text.n - 1) / STEP; /* without the last one */
     b->runs = b->odds = 0;
     for (size_t i = 0; i < steps; i++) {
         bool has_run = fold_step(text.p + i * STEP, b->small + i * STEP,
@@ -164,12 +164,14 @@ PLAIN_INLINE void read_block(struct fold_block *b, struct str text) {
     if (steps == FOLD_STEPS)
         return;
     const char *last = last_step(str_from(text, steps * STEP), bytes);
-    bool has_run = fold_step(last, b->small + steps * STEP, &b->newlines[steps]);
+    bool has_run =
+        fold_step(last, b->small + steps * STEP, &b->newlines[steps]);
     b->runs |= (uint64_t)has_run << steps;
     b->odds |= (uint64_t)step_may_be_odd(last) << steps;
 }
 
-/* A block that has the first byte of the text: this one, or it is read. */
+/* Reads a block that begins with the text, unless this one holds its first
+ * byte. */
 PLAIN_INLINE void find_block(struct fold_block *b, struct str text) {
     size_t most = (size_t)FOLD_STEPS * STEP;
     if (b->from && text.p >= b->from && text.p < b->from + b->n)
@@ -212,8 +214,8 @@ static inline size_t first_of(uint64_t bits) {
 
 /* ---- what cleaning changes, escapes, ends of strings ---- */
 
-/* Is byte i the last one before the m of a colour whose ESC is lost:
- * "[1;36m"? */
+/* True if byte i is the last one before the m of a colour whose ESC is lost,
+ * "[1;36m". */
 static bool is_colour(struct str s, size_t i) {
     while (i > 0 && (is_digit(s.p[i]) || s.p[i] == ';'))
         i--;
@@ -235,14 +237,14 @@ static bool is_odd(struct str s, size_t i) {
 struct folding {
     struct folded *f;
     struct str text;
-    size_t raw, at;        /* of the text; so much of it is folded */
+    size_t raw;            /* place of the text */
+    size_t at;             /* bytes of it that are folded */
     size_t line, line_raw; /* where the line began, folded and not */
-    bool has_odd, is_done; /* the line; it has ended, too */
-    bool has_blank;        /* the last byte that was folded is one */
+    bool has_odd, is_done; /* the line is odd; an odd line has ended */
+    bool has_blank;        /* the last folded byte is a blank */
 };
 
-/* So much of the next `count` bytes stands up to the end of a line that is
- * odd. */
+/* `count`, or fewer bytes if an odd line ends within them. */
 static size_t up_to_odd(struct folding *w, uint64_t newlines, size_t count) {
     struct str rest = str_from(w->text, w->at);
     uint64_t odd = w->has_odd ? 1 : odd_bits(rest) & first_bits(count);
@@ -254,7 +256,8 @@ static size_t up_to_odd(struct folding *w, uint64_t newlines, size_t count) {
     return w->is_done ? first_of(ends) + 1 : count;
 }
 
-/* By vectors: gcc makes of memcpy() a loop that is slow where it is short. */
+/* Copies by vectors: gcc makes a loop of memcpy(), which is slow for few bytes.
+ */
 PLAIN_INLINE void copy_step(char *restrict out, const char *restrict from) {
 #pragma GCC unroll 4
     for (size_t i = 0; i < STEP; i += PLAIN_STEP) {
@@ -263,11 +266,11 @@ PLAIN_INLINE void copy_step(char *restrict out, const char *restrict from) {
     }
 }
 
-/* Appends STEP bytes, of which these are left out. */
+/* Appends STEP bytes without those whose bits are in `drops`. */
 PLAIN_INLINE void add_squeezed(struct folding *w, const char *small,
                                uint64_t drops, bool is_by_line) {
     char *out = w->f->text + w->f->n;
-    size_t from = 0; /* of them */
+    size_t from = 0; /* bytes before it were appended or dropped */
     while (drops != 0) {
         size_t first = first_of(drops);
         size_t behind = first + first_of(~(drops >> first) | TOP_BIT);
@@ -281,7 +284,8 @@ PLAIN_INLINE void add_squeezed(struct folding *w, const char *small,
     copy_step(out, small + from);
 }
 
-/* Of the bytes that begin at folded n. */
+/* Notes the lines that end in the bytes from folded n on. ends, drops: a bit
+ * for each byte. */
 PLAIN_INLINE void add_lines(struct folding *w, size_t n, uint64_t ends,
                              uint64_t drops) {
     struct folded *f = w->f;
@@ -299,7 +303,7 @@ PLAIN_INLINE void add_lines(struct folding *w, size_t n, uint64_t ends,
     }
 }
 
-/* What is left of the step that the next byte stands in, up to the end of an odd
+/* Folds the rest of the step that holds the next byte, up to the end of an odd
  * line. */
 PLAIN_INLINE void fold_rest(struct folding *w, const struct fold_block *b,
                       bool is_by_line) {
@@ -324,10 +328,11 @@ PLAIN_INLINE void fold_rest(struct folding *w, const struct fold_block *b,
     w->at += count;
 }
 
-/* The steps from the next byte on in which no blank is left out and no line is
- * odd. */
-PLAIN_INLINE void fold_plain_steps(struct folding *w, const struct fold_block *b,
-                             bool is_by_line) {
+/* Folds whole steps from the next byte on, as long as no blank is dropped and
+ * no line is odd. */
+PLAIN_INLINE void fold_plain_steps(struct folding *w,
+                                   const struct fold_block *b,
+                                   bool is_by_line) {
     struct folded *f = w->f;
     size_t from = (size_t)(w->text.p + w->at - b->from), step = from / STEP;
     size_t steps = (b->n - from) / STEP;

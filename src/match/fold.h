@@ -1,5 +1,5 @@
-/* fold.h: text as literals have it: small ASCII letters, one blank for each run
- * of what \s matches. Private to match/.
+/* fold.h: folds text as literals are folded: small ASCII letters, one blank for
+ * each run of what \s matches. Private to match/.
  *
  *     text      CUDA  out of\n  memory
  *     folded    cuda out of memory
@@ -11,24 +11,24 @@
 
 #define FOLD_SLACK 80 /* bytes behind the text that may be read */
 
-struct fold_shift { /* from folded byte `at` on, the text's begin at `raw`; not
-                       noted of lines */
+struct fold_shift { /* folded byte `at` is byte `raw` of the text, and so on;
+                       not noted for lines */
     uint32_t at, raw;
 };
 
 struct folded_line {
     uint32_t at, end; /* folded; its last blank excluded */
     uint32_t raw;
-    bool is_plain;   /* it stands there as in the log */
-    bool is_simple;  /* and has nothing odd in it */
+    bool is_plain;  /* it is folded from the text of the log itself */
+    bool is_simple; /* and has no odd byte: see fold_lines() */
 };
 
 #define FOLD_STEP 64
 #define FOLD_STEPS 64 /* of a block */
 
-/* Bytes of a text as steps of FOLD_STEP, in small letters. A bit for each step:
- * it may have a run of blanks; a line of it may be odd by a byte of it and the
- * one behind. */
+/* Bytes of a text in small letters, in steps of FOLD_STEP. runs, odds: a bit
+ * for each step that may have a run of blanks, or a byte that makes its line
+ * odd. */
 struct fold_block {
     const char *from; /* NULL: none */
     size_t n;
@@ -37,9 +37,9 @@ struct fold_block {
     char small[(FOLD_STEPS + 1) * FOLD_STEP];
 };
 
-struct folded { /* zeroed but for a: empty */
+struct folded { /* zeroed except for a: empty */
     struct arena *a;
-    struct fold_block *raw;   /* of fold_lines(), the last one */
+    struct fold_block *raw;   /* of fold_lines() */
     struct fold_block *other; /* of fold_add() */
     char *text;
     size_t n, cap;
@@ -50,22 +50,24 @@ struct folded { /* zeroed but for a: empty */
 };
 
 void fold_clear(struct folded *f);
+/* Appends a blank, unless the text ends with one. */
 void fold_blank(struct folded *f);
-/* Appends text that stands at `raw`. A run of blanks may go on over calls. */
+/* Appends text whose place is `raw`. A run of blanks may continue over calls.
+ */
 void fold_add(struct folded *f, struct str text, size_t raw);
-/* The same of its lines, up to and with the first in which there may be
- * something odd: what cleaning changes (log/clean.h), an escape, or the end of
- * a string. Returns how many bytes they have. What stands behind the folded
- * text is not zeroed. */
+/* Appends lines of the text, up to and with the first that may be odd: that has
+ * bytes that cleaning changes (log/clean.h), an escape, or the end of a string.
+ * Returns the bytes of these lines. The bytes behind the folded text are not
+ * zeroed. */
 size_t fold_lines(struct folded *f, struct str text, size_t raw);
-/* What was folded from `at` on is a line that begins at `raw`. */
+/* Notes that what was folded from `at` on is a line whose place is `raw`. */
 struct folded_line *fold_line(struct folded *f, size_t at, size_t raw);
-/* The last line was never there. */
+/* Drops the last line and its text. */
 void fold_drop_line(struct folded *f);
 struct str fold_str(const struct folded *f);
-/* Where the folded byte stands in the text; not of lines. */
+/* The place in the text of a folded byte; not for lines. */
 size_t fold_raw(const struct folded *f, size_t at);
-/* Where the folded byte of a plain line stands in it. */
+/* The byte of a plain line that a folded byte comes from. */
 const char *fold_line_place(const struct folded *f, const struct folded_line *l,
                             struct str line, size_t at);
 

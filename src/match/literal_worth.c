@@ -1,21 +1,22 @@
-/* literal_worth.c: which of a pattern's words are best looked for.
+/* literal_worth.c: compares words of a pattern that it may be searched by.
  *
- *     avg prompt throughput:     stands in every log of a server
- *     preemptions:               does not: better, though it is shorter
+ *     avg prompt throughput:     is in every log of a server
+ *     preemptions:               is not: better, though it is shorter
  *     cudaMalloc, cudaMemcpy     both are long enough, and all letters count
- *     CUDA out of memory         only "cuda " does: the rest is everybody's
+ *     CUDA out of memory         only "cuda " counts: the rest is in many
+ *                                patterns
  *
- * Long enough is better than rare: what is short stands in other words. Of
- * what is long enough, better none that healthy logs hold.
+ * Length comes before rarity, since a short word occurs in other words. Of long
+ * enough words, those that healthy logs do not have are better.
  */
 #include "match/literals.h"
 
 #include <string.h>
 
 #define LONG_ENOUGH 1024 /* more than any literal's letters are worth */
-#define TELLING 8 /* what some letters are worth that not all logs have */
+#define TELLING 8 /* the worth of a few letters that not all logs have */
 
-/* The lines one behind the other, each with a '\0' at its end. */
+/* All lines in one text, each with a '\0' at its end. */
 #define MEMBER(line) CALLED(line)
 #define CALLED(line) on_##line
 static const struct {
@@ -37,8 +38,8 @@ bool literal_is_common(struct str s) {
     return str_find(all, s) < all.n;
 }
 
-/* How many bytes stand at `at` of what each frame of a Python traceback says,
- * or hundreds of patterns look for; 0: none. They tell nothing apart. */
+/* Bytes at `at` of a text that each frame of a Python traceback has, or
+ * hundreds of patterns; 0: none. They distinguish nothing. */
 static size_t shared_at(struct str s, size_t at) {
     static const char *const shared[] = {", line",        ".py",
                                          "out of memory", "outofmemory",
@@ -51,7 +52,7 @@ static size_t shared_at(struct str s, size_t at) {
     return 0;
 }
 
-/* Everywhere in a log; capitals are folded by now. */
+/* True for a byte that is frequent in logs. Capitals are folded. */
 static bool is_frequent(char c) {
     return (c >= '0' && c <= '9') || memchr(" etaoinsr", c, 9) != NULL;
 }
@@ -66,13 +67,13 @@ static size_t rarity(struct str s) {
     return sum;
 }
 
-/* Of sets that are worth the same, the one with fewer members. */
+/* Of sets with the same value, one with fewer members is worth more. */
 static size_t worth(size_t value, size_t count) {
     size_t most = LITERALS_PER_PATTERN;
     return value * (most + 1) + (count < most ? most - count : 0);
 }
 
-static size_t shortest_of(const struct str_list *set) {
+size_t shortest_literal(const struct str_list *set) {
     size_t shortest = SIZE_MAX;
     for (size_t i = 0; i < set->count; i++)
         shortest = set->at[i].n < shortest ? set->at[i].n : shortest;
@@ -88,11 +89,11 @@ static size_t least_rarity(const struct str_list *set) {
     return set->count ? least : 0;
 }
 
-/* Too short; long enough; long enough, and healthy logs have none. */
+/* 0: too short; 1: long enough; 2: long enough, and in no healthy log. */
 #define CLASS_MOST 2
 static size_t class_of(const struct str_list *set) {
     bool is_common = false;
-    if (shortest_of(set) < MATCH_LITERAL_MIN)
+    if (shortest_literal(set) < MATCH_LITERAL_MIN)
         return 0;
     for (size_t i = 0; i < set->count && !is_common; i++)
         is_common = literal_is_common(set->at[i]);
@@ -100,7 +101,7 @@ static size_t class_of(const struct str_list *set) {
 }
 
 size_t literal_worth(const struct str_list *set, size_t least) {
-    size_t rarest = least_rarity(set), shortest = shortest_of(set);
+    size_t rarest = least_rarity(set), shortest = shortest_literal(set);
     if (set->count == 0)
         return 0;
     size_t cost = set->count - 1;

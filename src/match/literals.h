@@ -28,6 +28,8 @@ struct literals literals_of(struct arena *a, const struct pattern_text *text);
 /* literal_worth.c: how rare a set is: the worth of its most frequent member,
  * less for a larger set; 0 if it is no more than `least`. */
 size_t literal_worth(const struct str_list *set, size_t least);
+/* Bytes of the shortest one; 0: the set is empty. */
+size_t shortest_literal(const struct str_list *set);
 /* True if the words of y are poor, and those of x, of which there are more, are
  * better. */
 bool literals_tell_more(const struct str_list *x, const struct str_list *y);

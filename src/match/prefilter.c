@@ -1,8 +1,7 @@
-/* prefilter.c: reading the tables that prefilter_build.c wrote; prefilter.h
- * draws them.
+/* prefilter.c: reads the tables that prefilter_build.c writes; see prefilter.h.
  *
- * It refuses every blob that could lead outside of it; one that is merely wrong
- * can then miss a literal, never read beyond.
+ * A blob with a number that leads outside of it is refused. A blob with other
+ * mistakes can miss a literal, but no byte outside of it is read.
  */
 #include "match/prefilter.h"
 
@@ -87,7 +86,7 @@ static struct prefilter tables_of(const unsigned char *p) {
     return f;
 }
 
-/* Do these `count` numbers rise, from 0 to `last`? */
+/* True if these `count` numbers are in ascending order, from 0 to `last`. */
 static bool rise(const unsigned char *table, size_t count, uint32_t last) {
     bool is_good = word_at(table, 0) == 0 && word_at(table, count - 1) == last;
     for (size_t i = 1; is_good && i < count; i++)
@@ -95,7 +94,7 @@ static bool rise(const unsigned char *table, size_t count, uint32_t last) {
     return is_good;
 }
 
-/* Grams of a kind, or cuts: inside of their literals? */
+/* True if the gram or cut lies inside its literal. */
 static bool entry_is_good(const struct prefilter *f, const unsigned char *e,
                           int table) {
     uint32_t literal = word_at(e, ENTRY_LITERAL), at = word_at(e, ENTRY_AT);
@@ -156,10 +155,10 @@ struct prefilter prefilter_open(struct arena *a, struct str blob,
 struct finding {
     const struct prefilter *f;
     struct str text;
-    bool is_whole; /* only whole literals */
+    bool is_whole; /* only whole literals are found */
     literal_fn found;
     void *ctx;
-    struct few few; /* all literals with grams of two; none: they are more */
+    struct few few; /* all literals with grams of two; empty: too many */
 };
 
 static void try_entry(const struct finding *w, const unsigned char *entry,
@@ -195,7 +194,7 @@ PLAIN_INLINE bool has_gram(struct hash_set set, enum gram_kind kind,
     return hash_is_in(set, word_hash(eight, gram_rules[kind].bytes));
 }
 
-/* By grams of a kind. */
+/* Finds literals with grams of a kind. */
 PLAIN_INLINE void find_grams(const struct finding *w, enum gram_kind kind) {
     struct str text = w->text;
     struct hash_set set = w->f->grams[kind].set;
@@ -215,7 +214,8 @@ static bool few_of(const struct gram_table *t, struct few *few) {
     return true;
 }
 
-/* At every place: that is faster than their grams. */
+/* Finds the few literals at every place, which is faster than by their grams.
+ */
 static void find_few(const struct finding *w) {
     const struct gram_table *t = &w->f->grams[GRAM_TWO];
     for (size_t at = 0; (at = few_find(&w->few, w->text.p, at, w->text.n)) <

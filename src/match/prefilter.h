@@ -1,4 +1,4 @@
-/* prefilter.h: all literals of all patterns, found in folded text. Private to
+/* prefilter.h: finds all literals of all patterns in folded text. Private to
  * match/.
  *
  *     literal   "cuda out of memory. tried"
@@ -7,15 +7,16 @@
  *                             ory. ...      multiple of the stride, 4
  *     text      ....|....|....|....|        one gram looked up at each
  *
- * A gram that is met names literals, of which the window is compared and then
- * all. Literals of few bytes have grams of two, at twice as many places.
+ * A gram that is found leads to literals. Their windows are compared with the
+ * text, then the whole literals. Literals of few bytes have grams of two, which
+ * are looked up at twice as many places.
  *
- * In a raw log a literal may be cut, by a wrap and a frame. Where that is
- * inside of its window, it is found by what stands before the cut.
+ * In a raw log a literal may be cut by a wrap and a frame. If the cut is inside
+ * its window, the literal is found by the bytes before the cut.
  *
- * The blob stands in the index as prefilter_build() made it: little-endian, no
- * pointers, any alignment, the same bytes for the same patterns. Opening it
- * reads every number once, so that nothing is checked again when it is used.
+ * The index holds the blob as prefilter_build() makes it: little-endian, no
+ * pointers, any alignment, the same bytes for the same patterns. Opening a blob
+ * checks every number once, so that none is checked again.
  */
 #ifndef MATCH_PREFILTER_H
 #define MATCH_PREFILTER_H
@@ -38,14 +39,13 @@ static const struct gram_rule gram_rules[GRAM_KINDS] = {
     [GRAM_TWO] = {2, GRAM_STRIDE / 2, 3},
 };
 
-/* A Bloom filter: what is not in it was never put there. Of grams of two bytes
- * it has all bits there are. */
+/* A Bloom filter. For grams of two bytes it has a bit for each. */
 struct hash_set {
     const unsigned char *words;
     uint32_t log2; /* of its bits */
 };
 
-struct gram_table { /* what is known by a hash */
+struct gram_table { /* entries by the hash of their gram */
     struct hash_set set;
     const unsigned char *rows; /* by hash: where its entries begin */
     const unsigned char *entries;
@@ -58,38 +58,37 @@ struct prefilter { /* views into the blob */
     struct gram_table grams[GRAM_KINDS], cuts;
 };
 
-/* Signatures are looked for in all of a log, the others only where one of them
- * stands, so each have their own. */
+/* Signatures are searched for in all of a log, other patterns only in parts of
+ * it, so each have a prefilter. PREFILTER_SIGNATURES has those without prose.
+ */
 enum prefilter_of { PREFILTER_SIGNATURES, PREFILTER_OTHERS, PREFILTER_ALL };
 #define PREFILTER_KINDS PREFILTER_ALL
 
 struct str prefilter_build(struct arena *a, const struct pattern_list *set,
                            enum prefilter_of which);
-/* Raises FAIL_INDEX when the blob is none, damaged, or for another number of
- * patterns. is_own: it is a part of this program, and is trusted as its code is:
- * not read through. */
+/* Raises FAIL_INDEX if the blob is damaged, or is for another number of
+ * patterns. is_own: it is a part of this program, and is not checked. */
 struct prefilter prefilter_open(struct arena *a, struct str blob,
                                 size_t pattern_count, bool is_own);
 
-/* The literal's byte `at` is the folded one at `place`, if all of it is
- * there. */
+/* Byte `at` of the literal is the folded byte at `place`. */
 typedef void (*literal_fn)(void *ctx, uint32_t literal, size_t at,
                            size_t place);
-/* Each literal that stands in the text, in the order of their grams; is_whole is
- * false: each of which the window does. FOLD_SLACK bytes behind the text may be
- * read. */
+/* Finds each literal in the text, in the order of their grams. is_whole false:
+ * each literal whose window is in the text. FOLD_SLACK bytes behind the text
+ * may be read. */
 void prefilter_find(const struct prefilter *f, struct str text, bool is_whole,
                     literal_fn found, void *ctx);
 
-/* Literals that can be cut inside of their window, found by the last of what
- * stands before the cut: LONG_END bytes of it, or SHORT_END. */
+/* Literals that can be cut inside their window are found by the last LONG_END,
+ * or SHORT_END, bytes before the cut. */
 #define LONG_END 8
 #define SHORT_END 4
 struct cut_row { /* entries of the table [from, to) */
     size_t from, to;
 };
 typedef void (*cut_fn)(void *ctx, struct cut_row row);
-/* Each row that is not empty where text ends at `end`. */
+/* Finds each row that is not empty for a text that ends at `end`. */
 void prefilter_find_cuts(const struct prefilter *f, struct str text,
                          size_t end, cut_fn found, void *ctx);
 
@@ -120,9 +119,9 @@ static inline struct str prefilter_literal(const struct prefilter *f,
                         word_at(f->literal_from, (size_t)i + 1) - from};
 }
 
-/* An entry's words. Of a gram: a literal that has it; where its window begins,
- * and << 16 the gram in the window; the window's bytes. Of a cut: the literal;
- * how many of its bytes stand before. */
+/* Words of an entry. Of a gram: its literal; the offset of the window, and <<
+ * 16 that of the gram in it; the window's bytes. Of a cut: its literal; bytes
+ * of it before the cut. */
 enum { ENTRY_LITERAL, ENTRY_AT, ENTRY_WINDOW, ENTRY_WORDS = 4 };
 struct cut { /* before the literal's byte `at` */
     uint32_t literal, at;
@@ -140,7 +139,7 @@ static inline uint32_t prefilter_ref_count(const struct prefilter *f,
     return word_at(f->ref_from, (size_t)i + 1) - word_at(f->ref_from, i);
 }
 
-#define REF_PATTERN 0xFFFFFFu /* its bits in a ref; those above are the front */
+#define REF_PATTERN 0xFFFFFFu /* its bits of a ref; the others are the front */
 struct literal_use {
     uint32_t pattern;
     uint8_t front; /* of its matches before the literal: match/literals.h */
@@ -182,9 +181,9 @@ struct prefilter_layout { /* places of the tables, each behind the one above */
     uint64_t end; /* a multiple of 4 */
 };
 
-/* header: words from which sizes are read. */
+/* header: its words have the sizes. */
 struct prefilter_layout prefilter_layout(const unsigned char *header);
-/* Over all of the blob but the check word itself. */
+/* The check word: over all other bytes of the blob. */
 uint32_t prefilter_check(const unsigned char *blob, size_t n);
 
 static inline void prefilter_put(unsigned char *table, size_t i,
@@ -193,12 +192,12 @@ static inline void prefilter_put(unsigned char *table, size_t i,
         table[4 * i + k] = (unsigned char)(word >> (8 * k));
 }
 
-/* Of the first n of eight bytes: the product leaves no place for the others. */
+/* The hash of the first n of eight bytes: the product drops the others. */
 static inline uint64_t word_hash(uint64_t eight, uint32_t n) {
     return eight * (UINT64_C(0x9e3779b97f4a7c15) << (64 - 8 * n));
 }
 
-/* Eight bytes may be read. */
+/* Eight bytes at p may be read. */
 static inline uint64_t bytes_hash(const char *p, uint32_t n) {
     return word_hash(eight_at(p), n);
 }
@@ -212,8 +211,8 @@ static inline bool hash_is_in(struct hash_set s, uint64_t hash) {
     return (word >> (hash >> (64 - s.log2)) % 32 & 1) != 0;
 }
 
-/* False: no literal is cut where the text ends at `end`, behind at least LONG_END
- * bytes. */
+/* False: no literal is cut at `end`. At least LONG_END bytes must stand before
+ * it. */
 static inline bool prefilter_may_cut(const struct prefilter *f,
                                      const char *end) {
     uint64_t eight = eight_at(end - LONG_END);

@@ -1,29 +1,27 @@
-/* prefilter_build.c: which grams of which literals are looked for; see
+/* prefilter_build.c: chooses the grams by which literals are found; see
  * prefilter.h.
  *
- * Of a literal the window is taken whose grams stand least often in lines of
+ * The window of a literal is the one whose grams are least frequent in lines of
  * healthy logs and in other literals. It begins behind the literal's first
- * bytes where it can: of one that is cut inside of its window, these are what
- * is looked for.
+ * bytes if it can: a literal that is cut inside its window is found by these.
  *
- * It refuses patterns without a literal: the checks before it have refused
- * them with a place.
- */
+ * A pattern without a literal is refused: the checks before have refused it
+ * with its place in the file. */
 #include "match/prefilter.h"
 
 #include "index/digest.h"
 
 #include <stdlib.h>
 
-#define WINDOW_FROM 3 /* so that enough stands before a cut inside of it */
+#define WINDOW_FROM 3 /* so that enough bytes stand before a cut inside it */
 #define COUNTED_BYTES 4
 #define COUNTS_LOG2 16
 #define HEALTHY_COST 4096 /* of a place in a healthy line */
-#define END_COST 65536   /* of a healthy line that ends as one that is cut in
-                            the window would */
+#define END_COST 65536   /* of a healthy line that ends as a line would that is
+                            cut in the window */
 #define SHARE_COST 64    /* of a place in another literal */
 #define SET_BITS 64     /* for each hash in a set */
-#define CUT_BITS 16     /* the same of cuts, many of which share one */
+#define CUT_BITS 16     /* the same for cuts, many of which share a hash */
 
 struct literal_ref { /* one literal of one pattern */
     struct str literal;
@@ -153,13 +151,13 @@ static enum gram_kind kind_of(struct str s) {
     return kind;
 }
 
-/* So many of the literal's bytes stand before a cut at i, a blank excluded. */
+/* The literal's bytes before a cut at i, without a blank at their end. */
 static size_t cut_end(struct str s, size_t i) {
     return i - (s.p[i - 1] == ' ');
 }
 
-/* What logs and literals have of the window's bytes, four by four, and how many
- * lines end as one does that is cut in it. */
+/* How frequent each four bytes of the window are in logs and literals, and
+ * lines that end as a line does that is cut in the window. */
 static uint64_t window_cost(const struct builder *b, struct str s, size_t from,
                             uint32_t bytes) {
     uint64_t cost = 0;
@@ -171,7 +169,7 @@ static uint64_t window_cost(const struct builder *b, struct str s, size_t from,
     return cost;
 }
 
-/* Where its rarest window begins. */
+/* The offset of the literal's rarest window. */
 static uint32_t window_of(const struct builder *b, enum gram_kind kind,
                           struct str s) {
     size_t last = s.n - WINDOW_BYTES(kind);
@@ -185,7 +183,8 @@ static uint32_t window_of(const struct builder *b, enum gram_kind kind,
     return (uint32_t)best;
 }
 
-/* What stands before a cut inside of the window, which no gram survives. */
+/* Adds the bytes before each cut inside the window, since a cut breaks grams.
+ */
 static void add_cuts(struct builder *b, uint32_t literal, uint32_t from,
                      uint32_t to) {
     struct gram_list *list = &b->tables[TABLE_CUTS];
@@ -237,8 +236,8 @@ static int by_hash(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Of a cut that of the bytes before it that all cuts have: they are fewer, and
- * one question is enough for most ends of lines. */
+/* The hash in the set. Of a cut it is that of the SHORT_END bytes before it, so
+ * that one look-up is enough at most ends of lines. */
 static uint64_t set_hash(const struct builder *b, int kind,
                          const struct gram *g) {
     return kind == TABLE_CUTS

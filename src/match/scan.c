@@ -1,11 +1,11 @@
-/* scan.c: bytes in, hits out.
+/* scan.c: scans bytes for hits.
  *
  *     bytes -> log/ -> lines -> buffer of their stream -> hits
  *
- * One buffer per stream keeps its own text, so that the lines of interleaved
- * ranks do not cut each other's messages. Patterns are read from the index and
- * compiled when a literal first names them. What is kept is bounded: buffers by
- * their windows, hits by keep.c.
+ * Each stream has a buffer of its own, so that mixed lines of ranks do not cut
+ * each other's messages. A pattern is read from the index and compiled when the
+ * first of its literals is found. Memory is bounded: of buffers by their
+ * windows, of hits by keep.c.
  */
 #include "base/limits.h"
 #include "match/parallel.h"
@@ -14,9 +14,9 @@
 #include <string.h>
 
 #define SMALL_BYTES (64 * 1024)
-#define LATE_BYTES (1 << 20) /* at the end, where others are always matched */
+#define LATE_BYTES (1 << 20) /* at the end: there others are always matched */
 
-/* Deserialized, where it was compiled when the program was built. */
+/* A pattern that was compiled at build is deserialized. */
 struct regex *scan_regex(struct scanner *s, const struct pattern *p,
                          size_t which) {
     const struct pattern_analysis *analysis = &p->analysis;
@@ -140,7 +140,7 @@ struct known_patterns *known_patterns_new(struct arena *a,
     return k;
 }
 
-/* Forget the scan before. */
+/* Resets what belongs to the scan before. */
 static void begin_scan(struct known_patterns *k) {
     for (size_t i = 0; i < k->named_count; i++) {
         struct pattern_state *p = k->named[i];
@@ -197,13 +197,13 @@ void scan_break(struct scanner *s) {
             stream_buffer_break(s, s->buffers[i]);
 }
 
-static void end_stretch(void *ctx) {
+static void end_part(void *ctx) {
     struct scanner *s = ctx;
     scan_break(s);
     s->place = UINT64_MAX;
 }
 
-/* All but signatures, in what the log has kept of itself. */
+/* Scans what is kept of the log for all patterns but signatures. */
 static void scan_beside(struct scanner *s) {
     struct scanner *b = arena_alloc(s->a, sizeof *b);
     uint64_t end = log_place(s->log);
@@ -212,7 +212,7 @@ static void scan_beside(struct scanner *s) {
     b->place = UINT64_MAX;
     b->late_from = end > LATE_BYTES ? end - LATE_BYTES : 0;
     memset(b->buffers, 0, sizeof b->buffers);
-    log_again(s->log, s->signatures.count > 0, on_line, end_stretch, b);
+    log_again(s->log, s->signatures.count > 0, on_line, end_part, b);
 }
 
 enum log_kind scan_kind(const struct scanner *s) {

@@ -1,11 +1,9 @@
 /* window.c: a sliding text with a table of where its lines begin.
  *
- * The text is one run of bytes, so that PCRE2 can look at all of it; lines are
- * parted by '\n', and a line that goes on where the last one was cut is joined
- * without. Space is made only when there is none left, by moving what is still
- * needed to the front.
- *
- * It refuses nothing: who adds sees to it that there is room.
+ * The text is one run of bytes, so that PCRE2 can search all of it. Lines are
+ * separated by '\n'; a line that continues a cut one is joined without it.
+ * window_drop() moves the text that is still needed to the front. The caller
+ * makes sure that there is room (window_has_room()) before it adds text.
  */
 #include "match/window.h"
 
@@ -55,7 +53,7 @@ static uint64_t next_line_pos(const struct window *w) {
     return w->end;
 }
 
-/* A joined piece is of its line's kind, whatever it begins with. */
+/* A joined piece has the kind of its line, whatever it begins with. */
 static void shape_mark(struct window *w, struct mark *m,
                        const struct line *line) {
     const struct mark *last = last_mark(w);
@@ -189,7 +187,7 @@ void window_break(struct window *w) {
     w->trace = (struct trace){.id = id};
 }
 
-/* Most often all of the window is near enough. */
+/* Usually all of the window is near enough. */
 size_t window_lines_back(const struct window *w, size_t i, uint64_t back) {
     uint64_t place = w->marks[i].place;
     if (w->marks[0].place + back >= place)

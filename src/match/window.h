@@ -1,8 +1,8 @@
-/* window.h: the last stretch of one stream as one text. Private to match/.
+/* window.h: the last lines of one stream as one text. Private to match/.
  *
- * Places in a stream are positions: uint64_t, rising, never reused. A line
- * takes at least LINE_COST positions however short it is, so that one measure
- * bounds bytes and lines alike; hence some positions have no byte.
+ * A byte of a stream has a position: uint64_t, rising, never reused. A line
+ * takes at least LINE_COST positions, so that one limit bounds bytes and lines;
+ * some positions have no byte.
  *
  *     lines    "GPU 0 has a"   ""    "capacity"(joined: "ty of 79 GiB")
  *     text      GPU 0 has a \n \n capacity...
@@ -23,7 +23,7 @@ struct mark { /* a line begins here */
     uint64_t place; /* of the line in the decoded input */
     uint32_t text;  /* offset into the window's text */
     uint32_t number;
-    uint32_t block, block_first; /* of its traceback; 0: none */
+    uint32_t block, block_first; /* of its traceback (trace.h); 0: none */
     struct log_stamp stamp;
     uint8_t kind;                /* enum line_kind */
     bool is_solid, is_record, is_joined;
@@ -32,7 +32,7 @@ struct mark { /* a line begins here */
 struct window {
     char *text;
     size_t n, cap;
-    size_t fresh; /* bytes at its end that the prefilters have not seen */
+    size_t fresh; /* bytes at its end in which no literals were found yet */
     struct mark *marks;
     size_t mark_count, mark_cap;
     size_t *near; /* the line that was looked up last: the next look-up is
@@ -43,14 +43,14 @@ struct window {
     const struct shapes *shapes;
 };
 
-/* Positions that a further line or chunk of n bytes would take at most. */
+/* True if there is room for a further line or chunk of n bytes. */
 bool window_has_room(const struct window *w, size_t n);
-/* Begin a line; text is added with window_text(). order: of its first byte. */
+/* Begins a line; window_text() adds its text. order: of its first byte. */
 void window_line(struct arena *a, struct window *w, const struct line *line,
                  uint64_t order);
 void window_text(struct arena *a, struct window *w, struct str text);
-/* Forget what stands before pos; or everything, since what comes next is no
- * neighbour of what was there. */
+/* Drops what stands before pos; or everything, since the next line is not
+ * contiguous with the last one. */
 void window_drop(struct window *w, uint64_t pos);
 void window_break(struct window *w);
 
@@ -62,17 +62,17 @@ static inline const struct mark *window_mark(const struct window *w,
 size_t window_offset(const struct window *w, uint64_t pos);
 uint64_t window_pos(const struct window *w, size_t offset);
 struct str window_slice(const struct window *w, uint64_t from, uint64_t to);
-/* Positions of line i: where it ends (its newline, if any, excluded). */
+/* The position behind line i, without its newline. */
 uint64_t window_line_end(const struct window *w, size_t i);
-/* The first of lines 0..i that begins no more than `back` before line i in the
- * input, and the last of i.. that begins no more than `ahead` behind it; and
- * one more on either side that is a piece of the same line. */
+/* The first line that begins at most `back` bytes of the input before line i,
+ * and the last one that begins at most `ahead` bytes behind it. One more on
+ * either side counts if it is a piece of the same line. */
 size_t window_lines_back(const struct window *w, size_t i, uint64_t back);
 size_t window_lines_ahead(const struct window *w, size_t i, uint64_t ahead);
-/* Is what stands between line i and the one before it too much for both to
- * belong together? */
+/* True if so much of the input lies between line i and the one before it that
+ * they cannot belong to one traceback. */
 bool window_is_far(const struct window *w, size_t i);
-/* Offset behind line i's last byte, its newline included. */
+/* The offset behind line i with its newline. */
 size_t window_line_stop(const struct window *w, size_t i);
 
 #endif
