@@ -53,15 +53,6 @@ static void run_trial(void *arg) {
     t->entries = report_entries(a, t->on->reader, scan_end(scanner));
 }
 
-/* Raises in scratch what the reader raises. */
-static void guard_trial(void *arg) {
-    struct trial *t = arg;
-    struct fault fault;
-    enum fail failed = arena_guard(&t->on->trial, run_trial, t, &fault);
-    if (failed != FAIL_NONE)
-        arena_raise(t->d->c.scratch, failed, "%s", fault.text);
-}
-
 /* e: the sample's entry, or NULL. */
 static struct trial_result read_entries(struct build *d,
                                         const struct report_entries *s,
@@ -88,7 +79,7 @@ static struct trial_result scan_sample(struct build *d, const struct entry *e,
                                        struct str name, struct str log) {
     struct trial t = {.d = d, .on = d->sample_scanner, .log = log};
     struct fault fault;
-    enum fail failed = arena_guard(d->c.scratch, guard_trial, &t, &fault);
+    enum fail failed = arena_guard(d->c.scratch, run_trial, &t, &fault);
     if (failed != FAIL_NONE)
         arena_raise(d->a, failed, "%.*s: %s", STR_ARG(name), fault.text);
     struct trial_result out = read_entries(d, &t.entries, e);

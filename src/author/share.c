@@ -29,12 +29,6 @@ struct share {
     struct told *told;
 };
 
-struct one {
-    const struct share *s;
-    struct build *own;
-    size_t i;
-};
-
 static void begin(const struct share *s, struct arena *keep,
                   struct worker *w) {
     arena_init_inside(&w->scratch, keep, SCRATCH_BYTES_MAX);
@@ -46,24 +40,15 @@ static void begin(const struct share *s, struct arena *keep,
     memset(w->own.fact_used, 0, sizeof w->own.fact_used);
 }
 
-static void do_one(void *arg) {
-    const struct one *one = arg;
-    one->s->each(one->own, one->s->what, one->i);
-}
-
 static void part(void *job, struct arena *keep, uint32_t worker, size_t i) {
     struct share *s = job;
     struct worker *w = &s->workers[worker];
     struct told *told = &s->told[i];
-    struct fault fault;
     if (w->own.a == NULL)
         begin(s, keep, w);
     *told = (struct told){worker, w->own.c.count, 0, w->own.c.errors,
                           w->own.c.warnings};
-    struct one one = {s, &w->own, i};
-    enum fail failed = arena_guard(&w->scratch, do_one, &one, &fault);
-    if (failed != FAIL_NONE)
-        arena_raise(keep, failed, "%s", fault.text);
+    s->each(&w->own, s->what, i);
     if (w->own.sample_scanner == NULL ||
         w->scratch.used_bytes > SAMPLE_SCANNER_BYTES_MAX) {
         arena_free(&w->scratch);

@@ -28,32 +28,16 @@ void site_add(struct making *m, struct str path, const struct buf *bytes) {
                            arena_str(m->keep, buf_str(bytes))};
 }
 
-struct apart {
-    struct making *m;
-    void (*make)(struct making *m, void *arg);
-    void *arg;
-};
-
-static void make_apart(void *arg) {
-    struct apart *is = arg;
-    is->m->r = reader_new(is->m->kb->index, is->m->a);
-    is->make(is->m, is->arg);
-}
-
 void site_apart(struct making *m, void (*make)(struct making *m, void *arg),
                 void *arg) {
     struct making before = *m;
-    struct apart is = {m, make, arg};
-    struct arena apart;
-    struct fault fault;
-    arena_init(&apart, m->keep->from, 0);
-    m->a = &apart;
-    enum fail code = arena_guard(&apart, make_apart, &is, &fault);
-    arena_free(&apart);
+    m->a = arena_alloc(m->keep, sizeof *m->a);
+    arena_init_inside(m->a, m->keep, 0);
+    m->r = reader_new(m->kb->index, m->a);
+    make(m, arg);
+    arena_free(m->a);
     m->a = before.a;
     m->r = before.r;
-    if (code != FAIL_NONE)
-        arena_raise(m->keep, code, "%s", fault.text);
 }
 
 void site_add_answer(struct making *m, struct str path, const char *format,

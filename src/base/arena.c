@@ -226,6 +226,7 @@ static void free_inside(void *a) {
 void arena_init_inside(struct arena *a, struct arena *owner,
                        size_t ceiling_bytes) {
     arena_init(a, owner->from, ceiling_bytes);
+    a->owner = owner;
     arena_defer(owner, free_inside, a);
 }
 
@@ -281,6 +282,8 @@ enum fail arena_guard(struct arena *a, void (*body)(void *arg), void *arg,
 
 _Noreturn void arena_raise(struct arena *a, enum fail code, const char *format,
                            ...) {
+    while (!a->rescue && a->owner)
+        a = a->owner;
     struct arena_rescue *rescue = a->rescue;
     if (!rescue)
         abort();

@@ -58,13 +58,15 @@ struct arena {
     struct arena_block *blocks;
     struct arena_defer *deferred;
     struct arena_rescue *rescue;
+    struct arena *owner; /* arena_init_inside(); NULL: none */
     size_t used_bytes;
     size_t ceiling_bytes; /* 0: none */
 };
 
 void arena_init(struct arena *a, const struct allocator *from,
                 size_t ceiling_bytes);
-/* Has the allocator of its owner and is freed with it. */
+/* Has the allocator of its owner and is freed with it. Without a guard of its
+ * own it raises where its owner does. */
 void arena_init_inside(struct arena *a, struct arena *owner,
                        size_t ceiling_bytes);
 void arena_free(struct arena *a); /* runs the defers; a may be used again */

@@ -1,100 +1,65 @@
 /* noun_json.c: a noun of the corpus as JSON: its keys of corpus/fields.h, texts
  * in both languages. A key that is absent, empty, `none` or false is left
  * out. */
-#include "base/units.h"
 #include "index/write.h"
 
-static void put_quoted(struct buf *out, struct str s) {
-    size_t from = 0;
-    buf_add_char(out, '"');
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (c >= ' ' && c != '"' && c != '\\')
-            continue;
-        buf_add(out, str_slice(s, from, i - from));
-        if (c < ' ')
-            buf_printf(out, "\\u%04x", (unsigned)c);
-        else
-            buf_printf(out, "\\%c", c);
-        from = i + 1;
-    }
-    buf_add(out, str_from(s, from));
-    buf_add_char(out, '"');
+static struct json *text_or_none(struct arena *a, struct str s) {
+    return s.n > 0 && !str_eq(s, STR("none")) ? json_text(a, s) : NULL;
 }
 
-static const struct field text_fields[] = {
-    {.key = "en", .at = offsetof(struct text, in[LANG_EN]), .type = FIELD_LINE},
-    {.key = "zh", .at = offsetof(struct text, in[LANG_ZH]), .type = FIELD_LINE},
-    {0}};
-static const struct shape shape_text = {"text", "", text_fields,
-                                        sizeof(struct text)};
-
-static void put_items(struct buf *out, const struct field *f, const void *at,
-                      size_t count) {
-    const struct shape *shape = field_shape(f);
-    buf_add_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        buf_add(out, i > 0 ? STR(",") : STR(""));
-        if (shape == NULL)
-            put_quoted(out, ((const struct str *)at)[i]);
-        else
-            noun_json(out, shape, (const char *)at + i * shape->size);
-    }
-    buf_add_char(out, ']');
+static struct json *list_json(struct arena *a, const struct shape *shape,
+                              const void *at, size_t count) {
+    struct json *list = json_new_array(a);
+    for (size_t i = 0; i < count; i++)
+        json_push(list, shape == NULL
+                            ? json_text(a, ((const struct str *)at)[i])
+                            : noun_json(a, shape, (const char *)at +
+                                                      i * shape->size));
+    return count > 0 ? list : NULL;
 }
 
-static void put_number(struct buf *out, const struct field *f, int64_t n) {
-    if (n == f->absent)
-        return;
-    if (f->type == FIELD_RATIO || f->type == FIELD_DECIMAL)
-        buf_printf(out, "%lld.%06lld", (long long)(n / UNITS_MICRO),
-                   (long long)(n % UNITS_MICRO));
-    else
-        buf_printf(out, "%lld", (long long)n);
+static struct json *number_json(struct arena *a, const struct field *f,
+                                int64_t n) {
+    bool is_micro = f->type == FIELD_RATIO || f->type == FIELD_DECIMAL;
+    return n == f->absent ? NULL : is_micro ? json_micro(a, n) : json_int(a, n);
 }
 
-/* Nothing, or an empty text or list: the value is absent. */
-static void put_value(struct buf *out, const struct field *f,
-                      const char *noun) {
+/* NULL: it is left out. */
+static struct json *value_json(struct arena *a, const struct field *f,
+                               const char *noun) {
     const void *at = noun + f->at, *more = noun + f->count_at;
+    const struct text *text = at;
+    const struct str_list *lines = at;
     switch (field_kind(f)) {
-    case KIND_STR: put_quoted(out, *(const struct str *)at); return;
-    case KIND_TEXT: noun_json(out, &shape_text, at); return;
+    case KIND_STR: return text_or_none(a, *(const struct str *)at);
+    case KIND_TEXT:
+        return text->in[LANG_EN].n + text->in[LANG_ZH].n == 0
+                   ? NULL
+                   : JSON_OBJECT(a, {"en", text_or_none(a, text->in[LANG_EN])},
+                                 {"zh", text_or_none(a, text->in[LANG_ZH])});
     case KIND_WORD:
-        put_quoted(out, str_of(field_word(f, *(const int *)at)));
-        return;
-    case KIND_BOOL:
-        buf_add(out, *(const bool *)at ? STR("true") : STR(""));
-        return;
-    case KIND_NUMBER: put_number(out, f, *(const int64_t *)at); return;
+        return text_or_none(a, str_of(field_word(f, *(const int *)at)));
+    case KIND_BOOL: return *(const bool *)at ? json_bool(a, true) : NULL;
+    case KIND_NUMBER: return number_json(a, f, *(const int64_t *)at);
     case KIND_RANGE:
-        buf_printf(out, "[%lld,%lld]", (long long)*(const int64_t *)at,
-                   (long long)*(const int64_t *)more);
-        return;
-    case KIND_MAP: noun_json(out, f->shape, at); return;
-    case KIND_STRINGS: {
-        const struct str_list *lines = at;
-        put_items(out, f, lines->at, lines->count);
-        return;
-    }
+        return *(const int64_t *)more == 0
+                   ? NULL
+                   : JSON_LIST(a, json_int(a, *(const int64_t *)at),
+                               json_int(a, *(const int64_t *)more));
+    case KIND_MAP: return noun_json(a, f->shape, at);
+    case KIND_STRINGS: return list_json(a, NULL, lines->at, lines->count);
     case KIND_LIST:
-        put_items(out, f, *(const void *const *)at, *(const size_t *)more);
-        return;
+        return list_json(a, field_shape(f), *(const void *const *)at,
+                         *(const size_t *)more);
     }
+    return NULL;
 }
 
-void noun_json(struct buf *out, const struct shape *shape, const void *noun) {
-    size_t start = out->n;
+struct json *noun_json(struct arena *a, const struct shape *shape,
+                       const void *noun) {
+    struct json *o = json_new_object(a);
     for (const struct field *f = field_placed(shape->fields); f != NULL;
-         f = field_placed(f + 1)) {
-        size_t before = out->n;
-        buf_printf(out, "%c\"%s\":", before == start ? '{' : ',', f->key);
-        size_t value = out->n;
-        put_value(out, f, noun);
-        struct str is = str_from(buf_str(out), value);
-        if (is.n == 0 ||
-            STR_IS_ONE(is, "\"\"", "\"none\"", "[]", "[0,0]", "{}"))
-            out->n = before;
-    }
-    buf_add(out, out->n == start ? STR("{}") : STR("}"));
+         f = field_placed(f + 1))
+        JSON_ADD(o, {f->key, value_json(a, f, noun)});
+    return o;
 }

@@ -25,8 +25,9 @@
 
 static void write_rows(struct db *db, const char *name,
                        const struct shape *shape, struct nouns nouns) {
-    struct arena *a = db->arena;
+    struct arena *a = db->arena, *scratch = arena_alloc(a, sizeof *scratch);
     struct buf json = buf_in(a, 0);
+    arena_init_inside(scratch, a, 0);
     db_run(db, arena_printf(a, "CREATE TABLE %s (number INTEGER PRIMARY KEY, "
                                "id TEXT NOT NULL, json TEXT NOT NULL) "
                                "STRICT", name).p);
@@ -35,7 +36,8 @@ static void write_rows(struct db *db, const char *name,
     for (size_t i = 0; i < nouns.count; i++) {
         const char *noun = nouns.at + i * shape->size;
         buf_clear(&json);
-        noun_json(&json, shape, noun);
+        json_write(noun_json(scratch, shape, noun), false, &json);
+        arena_free(scratch);
         row_bind_int(&row, (int64_t)i);
         row_bind_text(&row, noun_id(shape, noun));
         row_bind_text(&row, buf_str(&json));

@@ -2,6 +2,7 @@
 #ifndef INDEX_WRITE_H
 #define INDEX_WRITE_H
 
+#include "base/json.h"
 #include "corpus/fields.h"
 #include "index/db.h"
 #include "index/index.h"
@@ -24,7 +25,8 @@ extern const struct noun_list noun_lists[NOUN_LISTS];
 struct nouns nouns_of(const struct corpus *c, const struct noun_list *list);
 /* Its first field. */
 struct str noun_id(const struct shape *shape, const void *noun);
-void noun_json(struct buf *out, const struct shape *shape, const void *noun);
+struct json *noun_json(struct arena *a, const struct shape *shape,
+                       const void *noun);
 
 void write_search(struct db *db, const struct corpus *c);
 /* SECTION_CODE: the compiled patterns. js/recode.c writes it anew. */
