@@ -46,6 +46,7 @@ struct build {
     const struct node *mechanism_nodes[MECHANISM_COUNT_OF];
     const struct source *causes_src;
     struct corpus corpus; /* the same structs, for index/ */
+    struct str_list settings; /* that programs take, sorted */
     struct pattern_list patterns; /* of it; analyzed if there are no errors */
     struct sample_scanner *sample_scanner; /* of a thread: check_samples.c */
     size_t samples, open_phrases;
@@ -136,7 +137,9 @@ void check_act(struct build *d, const struct made *m);
 void check_causes(struct build *d);
 /* The effect of each fix goes with what the fix changes. */
 void check_effects(struct build *d, const struct made *m);
-/* The settings that its fixes name exist. After build_settle(). */
+/* The settings that its fixes name exist. After find_settings(), which finds
+ * those of programs. */
+void find_settings(struct build *d);
 void check_takes(struct build *d, const struct made *m);
 void check_fix_takes(struct build *d, const struct made *m,
                      const struct node *n, const struct workaround *w);

@@ -16,6 +16,10 @@
  */
 #include "author/build.h"
 
+#include <stdlib.h>
+
+#include "author/files.h"
+
 struct fix_check { /* the check of one fix */
     struct build *d;
     const struct made *m;
@@ -53,29 +57,43 @@ static struct str token_at(struct str text, size_t at) {
 
 /* ---- known settings ---- */
 
-static bool program_takes(const struct program *p, struct str word) {
-    bool is_there = false;
-    for (size_t i = 0; i < p->takes.count; i++)
-        is_there = is_there || str_eq(p->takes.at[i], word);
-    for (size_t i = 0; i < p->lever_count; i++) {
-        const struct workaround *w = &p->levers[i];
-        is_there = is_there || str_eq(w->acts_on.flag, word);
-        for (size_t k = 0; k < w->keys.count; k++)
-            is_there = is_there || str_eq(w->keys.at[k], word);
+struct settings {
+    struct str_list list;
+    size_t cap;
+};
+
+static void add_setting(struct build *d, struct settings *s, struct str one) {
+    if (one.n > 0)
+        *ARENA_ADD(d->a, s->list.at, s->list.count, s->cap) = one;
+}
+
+void find_settings(struct build *d) {
+    struct settings s = {.cap = 0};
+    for (size_t i = 0; i < d->corpus.program_count; i++) {
+        const struct program *p = &d->corpus.programs[i];
+        for (size_t k = 0; k < p->takes.count; k++)
+            add_setting(d, &s, p->takes.at[k]);
+        for (size_t k = 0; k < p->lever_count; k++) {
+            const struct workaround *w = &p->levers[k];
+            add_setting(d, &s, w->acts_on.flag);
+            for (size_t j = 0; j < w->keys.count; j++)
+                add_setting(d, &s, w->keys.at[j]);
+        }
     }
-    return is_there;
+    str_sort(s.list.at, s.list.count);
+    d->settings = s.list;
 }
 
 static bool is_known_setting(const struct build *d, struct str text, size_t at,
                              struct str word) {
+    const struct str_list *of_programs = &d->settings;
     struct setting_match found;
-    for (size_t i = 0; i < d->corpus.engine_count; i++)
-        if (engine_setting_at(&d->corpus.engines[i], text, at, &found))
-            return true;
-    for (size_t i = 0; i < d->corpus.program_count; i++)
-        if (program_takes(&d->corpus.programs[i], word))
-            return true;
-    return false;
+    bool is_known = of_programs->count > 0 &&
+                    bsearch(&word, of_programs->at, of_programs->count,
+                            sizeof word, str_order) != NULL;
+    for (size_t i = 0; !is_known && i < d->corpus.engine_count; i++)
+        is_known = engine_setting_at(&d->corpus.engines[i], text, at, &found);
+    return is_known;
 }
 
 /* ---- removed settings ---- */

@@ -39,6 +39,7 @@ static void check_all(struct build *d) {
                   {MADE_CAUSE, check_cause},   {MADE_RULE, check_rule},
                   {MADE_FIX, check_fix},       {MADE_ACT, check_act},
                   {MADE_PROGRAM, check_program}};
+    find_settings(d);
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         build_share_each(d, checks[i].kind, checks[i].check);
     build_each(d, MADE_ENGINE, add_patterns);

@@ -72,7 +72,9 @@ static void list_one(struct listing *l, struct str path, int depth) {
         list_into(l, path, depth + 1);
         return;
     }
-    if (stat(path.p, &is) != 0 || !S_ISREG(is.st_mode))
+    if (S_ISLNK(is.st_mode) && stat(path.p, &is) != 0)
+        return;
+    if (!S_ISREG(is.st_mode))
         return;
     if (l->files.count >= FILES_MAX)
         arena_raise(l->a, FAIL_CEILING, "more than %d files", FILES_MAX);
