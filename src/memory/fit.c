@@ -44,6 +44,18 @@ struct kv fit_kv(struct arena *a, const struct inputs *c, struct formulas *f) {
 const enum fact_name fit_of_this_length[] =
     FACTS(FACT_kv_needed, FACT_est_max_model_len, FACT_max_concurrency);
 
+/* One request, by the blocks it takes. What releases print that divide tokens
+ * is no measure of it: windows alone are less than their tokens. */
+static enum truth_fit held_at_once(const struct inputs *c,
+                                   const struct kv *kv) {
+    struct span at_once = kv->max_concurrency;
+    if (rules_count_partial_blocks(c) == ANSWER_YES)
+        return fit_of_verdict(span_fits(kv->bytes_kept, kv->pool));
+    if (!at_once.known || at_once.low >= HUNDREDTHS - 1)
+        return FIT_YES;
+    return at_once.high < HUNDREDTHS - 1 ? FIT_NO : FIT_LIKELY;
+}
+
 /* A request of full length fits into the pool, and so do as many as were
  * asked for: at the worst corner of both. vLLM's check at start may let in
  * what its blocks do not hold: less than one request fits then. */
@@ -54,9 +66,10 @@ enum truth_fit fit_verdict(const struct inputs *c, const struct kv *kv,
     if ((kv->pool.known && kv->pool.high <= 0) || kv->fits == FIT_NO)
         return FIT_NO;
     if (requests <= 1 && (kv->fits == FIT_YES || kv->fits == FIT_LIKELY) &&
-        engine_of(c)->takes_share && kv->max_concurrency.known &&
-        kv->max_concurrency.low < HUNDREDTHS - 1)
-        return kv->max_concurrency.high < HUNDREDTHS - 1 ? FIT_NO : FIT_LIKELY;
+        engine_of(c)->takes_share) {
+        enum truth_fit holds = held_at_once(c, kv);
+        return holds == FIT_NO || holds == FIT_LIKELY ? holds : kv->fits;
+    }
     struct span asked = span_times(span_exact(requests), HUNDREDTHS);
     return requests <= 1
                ? kv->fits
@@ -115,12 +128,12 @@ static struct span within(struct span s, int64_t most) {
     return s;
 }
 
-/* True if a longer request takes more; where vLLM's check counts one group of
- * layers alone, its slope may be 0. */
+/* True if a longer request takes more, at least up to a window; where vLLM's
+ * check counts one group of layers alone, its slope may be 0. */
 static bool does_grow(const struct model *m, struct span slope) {
     bool grows = slope.high > 0;
     for (size_t i = 0; m != NULL && i < m->group_count; i++)
-        grows = grows || kv_kind_grows(m->groups[i].kind);
+        grows = grows || m->groups[i].kind != KV_state;
     return grows;
 }
 

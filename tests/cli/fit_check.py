@@ -824,6 +824,28 @@ class Starts(Fit):
                              answer["kv"]["bytes_per_request"], release)
             self.assertNotIn("kv_at_start", answer["checks"])
 
+    def test_a_window_alone_has_a_longest(self):
+        words = ["--model", "mistralai/Mistral-7B-Instruct-v0.1",
+                 "--max-num-batched-tokens", 2048, "--kv-available"]
+        short = self.fit(*words, "700MiB", status=1)
+        longest = short["inverses"]["max_model_len"]
+        self.assertTrue(1024 < longest < 4096 + 2 * 2048)
+        self.fit(*words, "700MiB", "--max-model-len", longest, status=0)
+        for release in ("0.8.5", "0.9.2", "0.33.0"):
+            room = self.fit(*words, "3GiB", "--engine-version", release,
+                            status=0)
+            self.assertEqual(room["inverses"]["max_model_len"], 32768)
+
+    def test_recurrent_layers_ran_in_the_first_engine(self):
+        """is_v1_compatible and has_inner_state in engine/arg_utils.py."""
+        words = ["--model", "ai21labs/AI21-Jamba-Mini-1.5", "--kv-available",
+                 "10GiB", "--tp", 2]
+        for release in ("0.8.5", "0.9.1", "0.10.1.1"):
+            kv = self.fit(*words, "--engine-version", release,
+                          status=0)["kv"]
+            self.assertEqual(kv["bytes_per_request"],
+                             4 * 2 * 4 * 128 * 2 * 262144, release)
+
     def test_it_is_said_in_both_languages(self):
         for lang, number in (("en", "62.00 GiB"), ("zh", "62.00 GiB")):
             text = oomkb("fit", "--lang", lang, *self.WORDS,

@@ -28,6 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data", "oracle", "vllm.jsonl")
 KEYS = ["blocks", "tokens", "max_concurrency", "bytes_per_request",
         "est_max_model_len"]
+WINDOWS_ALONE = {"HuggingFaceH4/zephyr-7b-beta"}  # no layer without one
 NAMES = ["blocks", "tokens", "concurrency", "bytes of a request",
          "estimated length"]
 
@@ -79,7 +80,10 @@ def check(program, question, release, answer):
         out.append((name, verdict(kv[key], theirs, key == "max_concurrency"),
                     kv[key], theirs))
     # It starts as well where it prints that less than one request has room.
-    refuses = answer[2] is None or answer[2] < 1
+    # Until 0.9.0.1 it divided tokens by the length, whatever a window spares.
+    spares = question["model"] in WINDOWS_ALONE and \
+        order(release) < order("0.9.1")
+    refuses = answer[2] is None or (answer[2] < 1 and not spares)
     out.append(("verdict", "agree" if kv["fits"] is not refuses else "differ",
                 kv["fits"], not refuses))
     return out
