@@ -117,20 +117,24 @@ static void list_json(struct own_reports_file *o) {
                                    {"reports", list}), false);
 }
 
+/* Nothing is written before all of it is made: memory may run out. */
 static void list(struct own_reports_file *o) {
-    if (cli_is_json(o->c))
+    struct buf out = buf_in(&o->arena, 0);
+    for (size_t i = 0; i < o->count; i++) {
+        const struct own_line *l = &o->at[i];
+        buf_printf(&out, "%.*s %.*s %.*s %.*s%s", STR_ARG(l->date),
+                   STR_ARG(l->outcome), STR_ARG(l->entry), STR_ARG(l->fix),
+                   l->note.n > 0 ? "  " : "");
+        utf8_clean(&out, l->note);
+        buf_add_char(&out, '\n');
+    }
+    if (cli_is_json(o->c)) {
         list_json(o);
-    else
+    } else {
         cli_print(o->c, o->count > 0 ? "cli.feedback.kept_in"
                                      : "cli.feedback.none", o->path, NULL);
-    for (size_t i = 0; !cli_is_json(o->c) && i < o->count; i++) {
-        const struct own_line *l = &o->at[i];
-        struct str line = arena_printf(
-            &o->arena, "%.*s %.*s %.*s %.*s%s%.*s", STR_ARG(l->date),
-            STR_ARG(l->outcome), STR_ARG(l->entry), STR_ARG(l->fix),
-            l->note.n > 0 ? "  " : "", STR_ARG(l->note));
-        put_safe(stdout, line.p);
-        fputc('\n', stdout);
+        if (out.n > 0)
+            fwrite(out.p, 1, out.n, stdout);
     }
     own_reports_warn(o);
 }
