@@ -254,14 +254,16 @@ static bool may_be_carried(const struct candidates *c,
     return str_find(head, STR(" p ")) < head.n;
 }
 
-/* May the line end with the bytes of a literal before `at`, and another go on
- * with it? */
+/* May the line end with the bytes of a literal before `at`, at this folded place,
+ * and another go on with it? A string may be cut anywhere, by what wrote it. */
 static bool may_be_cut(const struct candidates *c,
                        const struct folded_line *l, struct str literal,
-                       size_t at) {
+                       size_t at, size_t place) {
     char before = literal.p[at - 1];
     struct str behind = str_from(literal, at);
-    return before == ' ' || behind.p[0] == ' ' || !l->is_simple ||
+    const char *end = c->folded.text + place;
+    bool is_string = end[0] == '"' || (end[0] == ' ' && end[1] == '"');
+    return before == ' ' || behind.p[0] == ' ' || is_string ||
            wrap_may_cut(before, behind) || may_be_carried(c, l);
 }
 
@@ -407,7 +409,7 @@ static bool is_cut(const struct text_end *end, size_t i) {
     struct str s = prefilter_literal(c->f, cut.literal);
     return end->at >= cut.at &&
            memcmp(c->folded.text + end->at - cut.at, s.p, cut.at) == 0 &&
-           may_be_cut(c, end->line, s, cut.at);
+           may_be_cut(c, end->line, s, cut.at, end->at);
 }
 
 static void on_cuts(void *ctx, struct cut_row row) {
@@ -501,7 +503,8 @@ static bool may_go_on(struct candidates *c, struct str s, size_t last,
     bool has_blank = s.p[last - 1] == ' '; /* it may be the line's end */
     place -= has_blank;
     struct folded_line *l = &c->folded.lines[line_of(c, place - 1)];
-    return may_end_at_blank(c, l, place) && may_be_cut(c, l, s, last) &&
+    return may_end_at_blank(c, l, place) &&
+           may_be_cut(c, l, s, last, place) &&
            goes_on(c, l, place, rest_of(s, last - has_blank));
 }
 
