@@ -41,11 +41,17 @@ static const struct range unseen[] = {
     {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF},
 };
 
+/* The ranges ascend. */
 static bool is_in(uint32_t cp, const struct range *ranges, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (cp >= ranges[i].first && cp <= ranges[i].last)
-            return true;
-    return false;
+    size_t from = 0, to = count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (cp <= ranges[middle].last)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return from < count && cp >= ranges[from].first;
 }
 
 /* Length of the sequence that a lead byte begins; 0 if it begins none. */

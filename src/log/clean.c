@@ -118,6 +118,12 @@ static bool take_bare(struct cursor *c) {
     return true;
 }
 
+/* Of the first two bytes of what is spelled. */
+static bool may_be_spelled(char c, char next) {
+    return c == '\\' || c == '#' || c == '^' ||
+           (c == '\xE2' && next == '\x90') || (c == '\xEF' && next == '\xBF');
+}
+
 static bool is_plain_byte(char c) {
     return (c >= ' ' && c < 0x7F) || c == '\t';
 }
@@ -149,30 +155,55 @@ static bool is_colour(struct str s, size_t at) {
     return (s.p[at] != '[' && take_spelled(&c)) || take_bare(&c);
 }
 
-/* True if a colour begins there, or the byte is a control byte or no ASCII. */
-static bool is_special(struct str s, size_t i) {
-    return !is_plain_byte(s.p[i]) ||
-           (may_begin_colour(s, i) && is_colour(s, i));
+/* True if cleaning removes the character, or makes a blank of it. */
+static bool is_changed(uint32_t cp) {
+    bool is_control = (cp < 0x20 && cp != '\t') || (cp >= 0x7F && cp < 0xA0);
+    return is_control || cp == 0xA0 || cp == 0x200B || cp == 0xFEFF;
+}
+
+/* Bytes of the character beyond ASCII that begins there, if cleaning leaves it
+ * as it is; else 0. */
+static size_t kept_character(struct str s, size_t i) {
+    struct str rest = str_from(s, i);
+    uint32_t cp;
+    size_t n = utf8_next(rest, &cp);
+    return n > 1 && !is_changed(cp) && !may_be_spelled(rest.p[0], rest.p[1])
+               ? n : 0;
+}
+
+/* Bytes that are plain there: of one character; 0: it is special, as a control
+ * byte is, or the beginning of a colour. */
+static size_t plain_bytes_at(struct str s, size_t i) {
+    if (s.p[i] < 0)
+        return kept_character(s, i);
+    return is_plain_byte(s.p[i]) && !(may_begin_colour(s, i) && is_colour(s, i));
+}
+
+/* True if the line's last bytes, as many as a step has, are plain. */
+static bool has_plain_end(struct str s) {
+    const char *last = s.p + s.n - PLAIN_STEP;
+    return s.n > PLAIN_STEP && is_plain_byte(s.p[s.n - 1]) &&
+           may_be_special(plain_load(last - 1), plain_load(last)) == 0;
 }
 
 /* The offset up to which the line is plain. */
 static size_t plain_run(struct str s, size_t from) {
     size_t i = from;
-    while (s.n - i > PLAIN_STEP) {
-        uint32_t may = may_be_special(plain_load(s.p + i),
-                                      plain_load(s.p + i + 1));
-        for (; may != 0; may &= may - 1)
-            if (is_special(s, i + (size_t)__builtin_ctz(may)))
-                return i + (size_t)__builtin_ctz(may);
-        i += PLAIN_STEP;
-    }
-    if (s.n - from > PLAIN_STEP && is_plain_byte(s.p[s.n - 1])) {
-        const char *last = s.p + s.n - PLAIN_STEP; /* overlaps what was read */
-        if (may_be_special(plain_load(last - 1), plain_load(last)) == 0)
+    while (i < s.n) {
+        if (s.n - i > PLAIN_STEP) {
+            uint32_t may = may_be_special(plain_load(s.p + i),
+                                          plain_load(s.p + i + 1));
+            i += may != 0 ? (size_t)__builtin_ctz(may) : PLAIN_STEP;
+            if (may == 0)
+                continue;
+        } else if (has_plain_end(s)) {
             return s.n;
+        }
+        size_t n = plain_bytes_at(s, i);
+        if (n == 0)
+            break;
+        i += n;
     }
-    while (i < s.n && !is_special(s, i))
-        i++;
     return i;
 }
 
@@ -186,10 +217,10 @@ bool clean_is_plain(struct str s) {
 }
 
 void clean_put(struct buf *out, uint32_t cp) {
-    bool is_control = (cp < 0x20 && cp != '\t') || (cp >= 0x7F && cp < 0xA0);
-    if (is_control || cp == 0x200B || cp == 0xFEFF)
-        return;
-    utf8_put(out, cp == 0xA0 ? ' ' : cp);
+    if (!is_changed(cp))
+        utf8_put(out, cp);
+    else if (cp == 0xA0)
+        buf_add_char(out, ' ');
 }
 
 static void put_character(struct cursor *c, struct buf *out) {

@@ -254,17 +254,31 @@ static bool may_be_carried(const struct candidates *c,
     return str_find(head, STR(" p ")) < head.n;
 }
 
+/* True if the string that ends at this folded place is the value of "log", which
+ * Docker cuts anywhere. */
+static bool is_of_docker(const struct candidates *c,
+                         const struct folded_line *l, size_t place) {
+    const struct str key = STR("\"log\"");
+    const char *text = c->folded.text;
+    for (size_t i = place; i >= l->at + key.n; i--) {
+        size_t value = i + 1 + (text[i + 1] == ' ');
+        if (text[i] == ':' && text[i - 1] == '"' && text[value] == '"')
+            return memcmp(text + i - key.n, key.p, key.n) == 0;
+    }
+    return false;
+}
+
 /* May the line end with the bytes of a literal before `at`, at this folded place,
- * and another go on with it? A string may be cut anywhere, by what wrote it. */
+ * and another go on with it? */
 static bool may_be_cut(const struct candidates *c,
                        const struct folded_line *l, struct str literal,
                        size_t at, size_t place) {
     char before = literal.p[at - 1];
     struct str behind = str_from(literal, at);
-    const char *end = c->folded.text + place;
-    bool is_string = end[0] == '"' || (end[0] == ' ' && end[1] == '"');
-    return before == ' ' || behind.p[0] == ' ' || is_string ||
-           wrap_may_cut(before, behind) || may_be_carried(c, l);
+    place += c->folded.text[place] == ' ';
+    return before == ' ' || behind.p[0] == ' ' ||
+           wrap_may_cut(before, behind) || may_be_carried(c, l) ||
+           (c->folded.text[place] == '"' && is_of_docker(c, l, place));
 }
 
 /* The first place of [from, to) where s begins a word and ends before `to`; to:
