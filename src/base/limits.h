@@ -108,8 +108,9 @@
 #define LAST_LINE_MAX 512
 /* Bytes of a text that one search of a pattern covers. */
 #define SEARCH_RANGE_MAX (8 * 1024)
-/* Bytes of a line in which literals are looked for. */
-#define CANDIDATE_LINE_BYTES_MAX ((size_t)8 << 20)
+/* Bytes of a line in which literals are searched for: three for each byte of a
+ * block that 16 threads share. */
+#define CANDIDATE_LINE_BYTES_MAX ((size_t)32 << 20)
 /* Lines of such a text whose search may exhaust its steps; then the rest of
  * the text is not searched. */
 #define COSTLY_LINES_MAX 8

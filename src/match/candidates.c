@@ -1,22 +1,21 @@
-/* candidates.c: literals in a block of raw log: frames, quotes, escapes and
- * colours are in it, and what was cut by a wrap or a carrier is not joined.
+/* candidates.c: finds literals in a block of raw log, which has frames, quotes,
+ * escapes and colours, and lines that a wrap or a carrier has cut.
  *
  *     raw lines --fold--> one text --prefilter--> literals
- *                           '--> ends of lines --> does a literal go on?
+ *                           '--> ends of lines --> cut literals
  *
  *     2025-05-20T10:47:01Z stderr F ... CUDA out of mem|
  *     2025-05-20T10:47:01Z stderr F ory. Tried to ...
  *                                   ^ where the next line's text begins
  *
- * A line with colours or control bytes is folded as cleaning leaves it; one
- * with escapes twice, as it stands and decoded. A newline is a blank. Where a
- * line ends as a literal begins, the literal's rest has to begin the text of a
- * line behind. In JSON, and behind an escaped newline, text may begin behind
- * any byte that is no letter.
+ * A line with colours or control bytes is cleaned before it is folded; a line
+ * with escapes is folded twice, as it is and decoded. A newline is a blank. If
+ * a line ends with the beginning of a literal, the text of a line behind it
+ * must begin with the rest. In JSON, and behind an escaped newline, text may
+ * begin behind any byte that is no letter.
  *
- * It never misses a literal that would be found in the lines as they are read;
- * it may find some that are none.
- */
+ * Each literal that is in the lines as they are read is found. Some that are
+ * not are found, too. */
 #include "match/candidates.h"
 
 #include "base/buf.h"
@@ -31,22 +30,23 @@
 #include "log/wrap.h"
 #include "match/few.h"
 
-#define CUT_REACH (8 * 1024) /* so far behind a cut its rest may stand */
-#define REST_BYTES 48        /* of it, enough to believe it */
-#define REST_LEAST 3         /* of fewer some line is taken to begin so */
-#define CUT_BACK (2 * LOG_MEMORY) /* so far before a rest its beginning */
-#define FRAME_BYTES 512       /* of a line in which frames are looked for */
-#define ESCAPED_LINE '\x7F' /* stands for an escaped newline */
+#define CUT_REACH (8 * 1024) /* bytes behind a cut where the rest may begin */
+#define REST_BYTES 48        /* of the rest are compared */
+#define REST_LEAST 3         /* a shorter rest is taken to be there */
+#define CUT_BACK (2 * LOG_MEMORY) /* bytes before a rest where the cut may be */
+#define FRAME_BYTES 512     /* of a line may be frames */
+#define ESCAPED_LINE '\x7F' /* in place of an escaped newline */
 
-/* From `from` to `to`, counted over all blocks, no word begins as the rest of a
- * cut literal does, or as one of a row; is_found: at `to` one does. */
+/* No word begins with the rest of a cut literal, or of one of a row, between
+ * the places `from` and `to`, counted over all blocks. is_found: one does at
+ * `to`. */
 struct searched {
     uint64_t from, to;
     bool is_found;
 };
 
 struct row_rests {
-    struct few few; /* none: they are too many, or one is short */
+    struct few few; /* empty: they are too many, or one is too short */
     struct searched searched;
 };
 
@@ -56,11 +56,11 @@ struct candidates {
     const struct frames *frames;
     struct folded folded;
     struct searched *rests; /* by cut */
-    struct row_rests **rows; /* by a row's first cut; NULL: not met */
-    uint64_t passed;        /* folded bytes of blocks before */
+    struct row_rests **rows; /* by a row's first cut; NULL: not used yet */
+    uint64_t passed;         /* folded bytes of blocks before */
     struct buf cleaned, decoded;
-    struct str text; /* what is looked at, and whom it is told */
-    size_t from, to; /* lines that begin here */
+    struct str text;
+    size_t from, to; /* of the lines that are searched */
     candidate_fn found;
     void *ctx;
 };
@@ -127,7 +127,7 @@ static struct str decoded(struct candidates *c, struct str line) {
     return buf_str(&c->decoded);
 }
 
-/* Each part of it, cleaned; text behind '\r' is a line of its own. */
+/* Adds each part of the line, cleaned. The text behind '\r' is a line. */
 static void add_cleaned(struct candidates *c, struct str line, size_t raw) {
     for (bool is_last = false; !is_last;) {
         size_t n = str_find_char(line, '\r');
@@ -148,7 +148,7 @@ static struct str raw_line(struct str text, size_t at) {
     return line;
 }
 
-/* The last line, which may have been folded as it should not be. */
+/* Folds the last line again if it was not folded as it should be. */
 static void mend_line(struct candidates *c, const struct folded_line *l) {
     size_t raw = l->raw;
     struct str line = raw_line(c->text, raw);
@@ -165,7 +165,8 @@ static void mend_line(struct candidates *c, const struct folded_line *l) {
 static void fold_block(struct candidates *c) {
     struct str text = c->text;
     struct folded *f = &c->folded;
-    size_t at = c->from > CUT_BACK ? str_line_begin(text, c->from - CUT_BACK) : 0;
+    size_t at =
+        c->from > CUT_BACK ? str_line_begin(text, c->from - CUT_BACK) : 0;
     size_t end = text.n - c->to > CUT_REACH ? c->to + CUT_REACH : text.n;
     end += str_find_char(str_from(text, end), '\n');
     text.n = end < text.n ? end + 1 : text.n;
@@ -175,20 +176,18 @@ static void fold_block(struct candidates *c) {
         mend_line(c, &f->lines[f->line_count - 1]);
     }
     fold_blank(f);
-    if (!buf_ok(&c->cleaned) || !buf_ok(&c->decoded))
-        arena_raise(c->a, FAIL_MEMORY, "out of memory while reading a log");
 }
 
 static uint64_t line_at(const void *lines, size_t i) {
     return ((const struct folded_line *)lines)[i].at;
 }
 
-/* The line that the folded byte stands in. */
+/* The line that holds the folded byte. */
 static size_t line_of(const struct candidates *c, size_t at) {
     return last_up_to(c->folded.lines, c->folded.line_count, line_at, at);
 }
 
-static void tell(const struct candidates *c, uint32_t literal, size_t line) {
+static void report(const struct candidates *c, uint32_t literal, size_t line) {
     size_t raw = str_line_begin(c->text, c->folded.lines[line].raw);
     if (raw >= c->from && raw < c->to)
         c->found(c->ctx, literal, raw);
@@ -196,16 +195,16 @@ static void tell(const struct candidates *c, uint32_t literal, size_t line) {
 
 /* ---- where the text of a line begins ---- */
 
-/* Is there nothing but blanks between them? */
+/* True if there are only blanks between them. */
 static bool is_blank_from(const char *begin, const char *end) {
     while (begin < end && (*begin == ' ' || *begin == '\t'))
         begin++;
     return begin == end;
 }
 
-/* May a line's text begin at the folded byte, in this line? Behind all of its
- * frames, or behind CRI's alone; of JSON, and of what is no plain line, before
- * any word. */
+/* True if the text of this line may begin at the folded byte: behind all of its
+ * frames, or behind CRI's alone; in JSON, and in a line that is not plain,
+ * before any word. */
 static bool may_begin(struct candidates *c, const struct folded_line *l,
                       size_t at) {
     if (at > l->at && is_word(c->folded.text[at - 1]))
@@ -226,7 +225,8 @@ static bool may_begin(struct candidates *c, const struct folded_line *l,
 
 /* ---- cut literals ---- */
 
-/* A line's text may end before the folded byte, or one in a string. */
+/* True if the text of the line, or of a string in it, may end before the folded
+ * byte. */
 static bool may_end(const struct candidates *c, const struct folded_line *l,
                     size_t at) {
     char here = c->folded.text[at];
@@ -234,19 +234,19 @@ static bool may_end(const struct candidates *c, const struct folded_line *l,
            (here == '"' && is_any(c->folded.text[at + 1], ",}"));
 }
 
-/* The same, or one blank further: that of a literal that was cut behind it. */
+/* The same, or one blank further: a literal may be cut behind its blank. */
 static bool may_end_at_blank(const struct candidates *c,
                              const struct folded_line *l, size_t at) {
     return may_end(c, l, at) ||
            (c->folded.text[at] == ' ' && may_end(c, l, at + 1));
 }
 
-/* What is looked for of a literal behind its cut. */
+/* The part of the literal's rest that is searched for behind its cut. */
 static struct str rest_of(struct str literal, size_t at) {
     return str_slice(literal, at + (literal.p[at] == ' '), REST_BYTES);
 }
 
-/* Has a carrier cut the line: "stdout P ..."? */
+/* True if a carrier may have cut the line: "stdout P ...". */
 static bool may_be_carried(const struct candidates *c,
                            const struct folded_line *l) {
     struct str line = str_slice(fold_str(&c->folded), l->at, l->end - l->at);
@@ -296,14 +296,15 @@ static size_t find_word(const struct candidates *c, size_t from, size_t to,
     return from < to ? from : to;
 }
 
-/* Where the rest of a literal that is cut at `end` stands no more. */
+/* The end of the text where the rest of a literal may begin that is cut at
+ * `end`. */
 static size_t behind_cut(const struct candidates *c, size_t end) {
     size_t to = end + 1 + CUT_REACH;
     return to < c->folded.n ? to : c->folded.n;
 }
 
-/* Does the rest of a literal, or as much of it as tells, begin a line behind
- * this place of the line? */
+/* True if the rest of a literal begins the text of a line behind `end`, or of
+ * this line. */
 static bool goes_on(struct candidates *c, const struct folded_line *l,
                     size_t end, struct str rest) {
     size_t to = behind_cut(c, end), place = end;
@@ -314,8 +315,9 @@ static bool goes_on(struct candidates *c, const struct folded_line *l,
     return is_there;
 }
 
-/* Does the line, or a string in it, end so before folded `to`? */
-static bool ends_so(const struct candidates *c, const struct folded_line *l,
+/* True if the text of the line before folded `to`, or a string in it, ends with
+ * `lead`. */
+static bool ends_with(const struct candidates *c, const struct folded_line *l,
                     struct str lead, size_t to) {
     struct str text = str_slice(fold_str(&c->folded), l->at, to - l->at);
     if (l->is_simple)
@@ -327,31 +329,32 @@ static bool ends_so(const struct candidates *c, const struct folded_line *l,
     return false;
 }
 
-/* Does a text not far before folded `place`, which stands in `line`, end with a
- * literal's first bytes? */
+/* True if a text ends with the first bytes of a literal, CUT_BACK bytes at most
+ * before folded `place` in `line`. */
 static bool comes_from(const struct candidates *c,
                        const struct folded_line *line, size_t place,
                        struct str lead) {
     const struct folded_line *l = line;
     lead = str_slice(lead, lead.n < REST_BYTES ? 0 : lead.n - REST_BYTES,
                      REST_BYTES);
-    bool is_found = ends_so(c, l, lead, place);
-    while (!is_found && l > c->folded.lines && l[-1].raw + CUT_BACK >= line->raw) {
+    bool is_found = ends_with(c, l, lead, place);
+    while (!is_found && l > c->folded.lines &&
+           l[-1].raw + CUT_BACK >= line->raw) {
         l--;
-        is_found = ends_so(c, l, lead, l->end);
+        is_found = ends_with(c, l, lead, l->end);
     }
     return is_found;
 }
 
-/* ---- cut inside of the window: by what stands before ---- */
+/* ---- literals cut inside their window, by the bytes before ---- */
 
-struct text_end { /* of a line, or inside of one */
+struct text_end { /* of a line, or of a string in it */
     struct candidates *c;
     struct folded_line *line;
     size_t at; /* folded */
 };
 
-/* What is looked for of a literal behind cut i. */
+/* The same of cut i. */
 static struct str rest_of_cut(const struct candidates *c, size_t i) {
     struct cut cut = prefilter_cut(c->f, i);
     return rest_of(prefilter_literal(c->f, cut.literal), cut.at);
@@ -372,7 +375,7 @@ static struct row_rests *rests_of_row(struct candidates *c,
     return *at;
 }
 
-/* The first place of [from, to) where a word begins as one of the few does. */
+/* The first place of [from, to) where a word begins with one of the few. */
 static size_t find_few_word(const struct candidates *c, size_t from, size_t to,
                             const struct few *few) {
     while ((from = few_find(few, c->folded.text, from, to)) < to &&
@@ -381,9 +384,9 @@ static size_t find_few_word(const struct candidates *c, size_t from, size_t to,
     return from;
 }
 
-/* May what is looked for stand behind `end`? It is the rest, or one of the few
- * where these are given. More is searched than is asked for, so that the next
- * question is answered, too. */
+/* True if the rest, or one of the few if these are given, may stand behind
+ * `end`. The search goes further than needed, so that it holds for the next
+ * calls, too. */
 static bool is_behind(const struct candidates *c, size_t end,
                       struct searched *s, struct str rest,
                       const struct few *few) {
@@ -402,7 +405,7 @@ static bool is_behind(const struct candidates *c, size_t end,
     return s->is_found && s->to < c->passed + to;
 }
 
-/* May a rest of the row stand behind `end`? */
+/* True if a rest of the row may stand behind `end`. */
 static bool row_may_go_on(struct candidates *c, size_t end,
                           struct cut_row row) {
     struct row_rests *r = rests_of_row(c, row);
@@ -410,13 +413,13 @@ static bool row_may_go_on(struct candidates *c, size_t end,
            is_behind(c, end, &r->searched, STR(""), &r->few);
 }
 
-/* May the rest of cut i? */
+/* True if the rest of cut i may. */
 static bool cut_may_go_on(struct candidates *c, size_t end, size_t i) {
     struct str rest = rest_of_cut(c, i);
     return rest.n < REST_LEAST || is_behind(c, end, &c->rests[i], rest, NULL);
 }
 
-/* Does the text end with what cut i leaves of a literal, and may it go on? */
+/* True if the text ends with the bytes before cut i, and may be cut there. */
 static bool is_cut(const struct text_end *end, size_t i) {
     struct candidates *c = end->c;
     struct cut cut = prefilter_cut(c->f, i);
@@ -437,7 +440,7 @@ static void on_cuts(void *ctx, struct cut_row row) {
             return;
         if (cut_may_go_on(c, end->at, i) &&
             goes_on(c, end->line, end->at, rest_of_cut(c, i)))
-            tell(c, cut.literal, line_of(c, end->at - cut.at));
+            report(c, cut.literal, line_of(c, end->at - cut.at));
     }
 }
 
@@ -464,7 +467,7 @@ static size_t find_string_end(const struct candidates *c, size_t at,
     return at < end ? at : end;
 }
 
-/* Ends of strings, and of lines that were escaped. */
+/* Looks at the ends of strings, and of lines that were escaped. */
 static void look_inside(struct candidates *c, struct folded_line *l) {
     struct str line = str_slice(fold_str(&c->folded), l->at, l->end - l->at);
     for (size_t at = l->at; !l->is_simple &&
@@ -479,8 +482,8 @@ static void look_inside(struct candidates *c, struct folded_line *l) {
 
 /* ---- literals with a gram ---- */
 
-/* The literal's first byte that stands before the one at `place`, where it is
- * byte `at`. */
+/* Byte `at` of the literal is at `place`: the first byte of the literal that
+ * the text has before it, without a gap; and the one behind its last. */
 static size_t first_of(struct str text, struct str s, size_t at,
                        size_t place) {
     while (at > 0 && place > 0 && text.p[place - 1] == s.p[at - 1]) {
@@ -499,10 +502,11 @@ static size_t last_of(struct str text, struct str s, size_t at,
     return at;
 }
 
-/* Its bytes from `first` on begin at `place`: may the others come before? */
+/* The literal's bytes from `first` on begin at `place`: true if the text before
+ * it may end with the others. */
 static bool may_have_begun(struct candidates *c, struct str s,
                            size_t first, size_t place) {
-    bool has_blank = s.p[first] == ' '; /* it may be the frame's */
+    bool has_blank = s.p[first] == ' '; /* it may be part of the frame */
     place += has_blank;
     struct str lead = str_slice(s, 0, first - (s.p[first - 1] == ' '));
     if (place > 0 && is_word(c->folded.text[place - 1]))
@@ -511,7 +515,8 @@ static bool may_have_begun(struct candidates *c, struct str s,
     return comes_from(c, l, place, lead) && may_begin(c, l, place);
 }
 
-/* Its bytes up to `last` end at `place`: may the others come behind? */
+/* The literal's bytes up to `last` end at `place`: true if the text behind it
+ * may begin with the others. */
 static bool may_go_on(struct candidates *c, struct str s, size_t last,
                       size_t place) {
     bool has_blank = s.p[last - 1] == ' '; /* it may be the line's end */
@@ -532,7 +537,7 @@ static void on_gram(void *ctx, uint32_t literal, size_t at, size_t place) {
     if ((first > 0 && !may_have_begun(c, s, first, begin)) ||
         (last < s.n && !may_go_on(c, s, last, end)))
         return;
-    tell(c, literal, line_of(c, begin));
+    report(c, literal, line_of(c, begin));
 }
 
 void candidates_find(struct candidates *c, struct str text, size_t from,

@@ -1,5 +1,5 @@
-/* candidates.h: lines of a raw log in which a literal may stand, whole or cut.
- * Private to match/. */
+/* candidates.h: finds the lines of a raw log that may have a literal, whole or
+ * cut. Private to match/. */
 #ifndef MATCH_CANDIDATES_H
 #define MATCH_CANDIDATES_H
 
@@ -7,13 +7,13 @@
 
 struct candidates; /* scratch of one thread */
 
-/* A literal may stand in the line that begins at `line`. */
+/* The line that begins at `line` may have the literal. */
 typedef void (*candidate_fn)(void *ctx, uint32_t literal, size_t line);
 
 struct candidates *candidates_new(struct arena *a, const struct prefilter *f,
                                   const struct frames *frames);
-/* Of text[from, to), whole lines. What stands before and behind is looked at
- * for literals that are cut. */
+/* Searches text[from, to), which are whole lines. The text before and behind is
+ * searched for the parts of cut literals. */
 void candidates_find(struct candidates *c, struct str text, size_t from,
                      size_t to, candidate_fn found, void *ctx);
 

@@ -116,6 +116,20 @@ static void any_number_tells_the_same(struct arena *a) {
     }
 }
 
+/* With many threads a block is large, and a line may fill it. */
+static void a_long_line_of_bad_bytes_is_searched(struct arena *a) {
+    struct prefilter f = filter_of(a);
+    struct str words = STR(" CUDA out of memory. Tried to get it\n");
+    size_t bad = (size_t)7 << 20;
+    char *text = arena_alloc(a, bad + words.n);
+    memset(text, 0xff, bad);
+    memcpy(text + bad, words.p, words.n);
+    struct attempt t = {.a = a, .f = &f, .text = {text, bad + words.n},
+                        .threads = 2, .told = {.raise_after = SIZE_MAX}};
+    look(&t);
+    assert_true(t.told.count > 0);
+}
+
 /* ---- memory that ends ---- */
 
 /* One arena over a supply that threads may share, as a session has. */
@@ -198,6 +212,7 @@ static void what_is_raised_waits_for_all(struct arena *a) {
 
 #define TESTS(X)                                                           \
     X(any_number_tells_the_same)                                           \
+    X(a_long_line_of_bad_bytes_is_searched)                                \
     X(memory_may_end_in_any_thread)                                        \
     X(a_ceiling_is_one_of_each)                                            \
     X(what_is_raised_waits_for_all)
