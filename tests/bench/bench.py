@@ -25,7 +25,7 @@ from peers import RG, PatternSet, Programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-KINDS = ["normal", "cluster", "hostile", "hits", "failing", "long"]
+KINDS = ["normal", "cluster", "framed", "hostile", "hits", "failing", "long"]
 LATENCY_RUNS = 101
 ROOM_BYTES = 2 << 30
 STREAM_SECONDS = 200  # of the longest log through a pipe, about

@@ -9,8 +9,11 @@
     cluster   healthy servers, trainers and nodes together: access lines,
               throughput, NCCL, JSON records, kubelet, progress bars, and
               memory named in lines that say nothing is wrong
+    framed    the lines of cluster as they are kept: by Docker and by CRI, in
+              records of JSON, with colours, with bars beyond ASCII
     long      lines of 1 MiB, as a dumped array or a base64 body makes them
 """
+import json
 import random
 
 LINES = 20000  # made once, drawn from until the size is reached
@@ -145,9 +148,23 @@ def clustered(r, t):
     return r.choice([served, trained, kept])(r, clock(r, t))
 
 
+def framed(r, t):
+    text, at = clustered(r, t), f"2026-08-07T{clock(r, t)}.123456789Z"
+    bar = "\u2588" * r.randrange(20)
+    return r.choice([
+        json.dumps({"log": text + "\n", "stream": "stderr", "time": at}),
+        f"{at} stderr F {text}",
+        json.dumps({"ts": at, "level": "info", "msg": text,
+                    "rank": r.randrange(8)}),
+        f"\x1b[32m{text[:12]}\x1b[0m{text[12:]}",
+        f"{text} |{bar:20}| {r.randrange(1000)}/1000"])
+
+
 def line(kind, r, i, words):
     if kind == "cluster":
         return clustered(r, i // 40)
+    if kind == "framed":
+        return framed(r, i // 40)
     text = plain(r, i // 40)
     if kind == "failing" and i % 8 == 0:
         return failure(r)
@@ -179,14 +196,14 @@ def blob(r, size):
 
 def write(path, kind, size, seed=1, words=None):
     r = random.Random(f"{kind} {seed}")
-    with open(path, "w", encoding="ascii") as f:
+    with open(path, "wb") as f:
         if kind == "long":
-            f.write(blob(r, size))
+            f.write(blob(r, size).encode())
             return
         pool = [line(kind, r, i, words) + "\n" for i in range(LINES)]
         n = 0
         while n < size:
-            block = "".join(r.choices(pool, k=1000))
+            block = "".join(r.choices(pool, k=1000)).encode()
             f.write(block[:size - n])
             n += len(block)
 
