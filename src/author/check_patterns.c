@@ -201,6 +201,7 @@ static void keep_analysis(struct arena *a, struct pattern_analysis *s) {
     s->prepared = arena_str(a, s->prepared);
     s->suffix = arena_str(a, s->suffix);
     s->guards = copied(a, &s->guards);
+    s->guard_words = arena_str(a, s->guard_words);
     s->extract_words = arena_str(a, s->extract_words);
     s->literals = copied(a, &s->literals);
     s->fronts = arena_str(a, s->fronts);

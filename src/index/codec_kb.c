@@ -6,6 +6,7 @@ static void codec_analysis(struct record *r,
                            struct pattern_analysis *analysis) {
     record_str(r, &analysis->prepared);
     record_strings(r, &analysis->guards);
+    record_str(r, &analysis->guard_words);
     record_str(r, &analysis->extract_words);
     record_bool(r, &analysis->needs_utf);
     record_str(r, &analysis->suffix);

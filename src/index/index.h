@@ -60,6 +60,7 @@ enum pattern_kind {
 struct pattern_analysis {
     struct str prepared; /* for PCRE2, without its guards: match/guard.h */
     struct str_list guards;
+    struct str guard_words;   /* as the next, of each guard */
     struct str extract_words; /* a line for each extract: folded texts, between
                                  tabs, one of which each match of it contains;
                                  an empty line: no such texts are known */

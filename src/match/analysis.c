@@ -24,17 +24,31 @@ static struct str compiled_part(const struct written_pattern *w,
     return regex_serialize(w->matcher, r);
 }
 
+static void add_words(struct buf *words, const struct str_list *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        buf_add(words, list->at[i]);
+        if (i + 1 < list->count)
+            buf_add_char(words, '\t');
+    }
+    buf_add_char(words, '\n');
+}
+
 static struct str extract_words(struct arena *a, size_t count,
                                 struct written_pattern *const *extracts) {
     struct buf words = buf_in(a, 0);
-    for (size_t i = 0; i < count; i++) {
-        const struct str_list *list = &extracts[i]->literals.best;
-        for (size_t k = 0; k < list->count; k++) {
-            buf_add(&words, list->at[k]);
-            buf_add_char(&words, k + 1 < list->count ? '\t' : '\n');
-        }
-        if (list->count == 0)
-            buf_add_char(&words, '\n');
+    for (size_t i = 0; i < count; i++)
+        add_words(&words, &extracts[i]->literals.best);
+    return buf_str(&words);
+}
+
+/* The words of what stands between "(?!", or "(?=", and ")". */
+static struct str guard_words(struct arena *a, const struct str_list *guards) {
+    struct buf words = buf_in(a, 0);
+    for (size_t i = 0; i < guards->count; i++) {
+        struct str guard = guards->at[i];
+        struct str_list list =
+            pattern_literals(a, str_slice(guard, 3, guard.n - 4));
+        add_words(&words, &list);
     }
     return buf_str(&words);
 }
@@ -57,6 +71,7 @@ void written_analyze(const struct written_pattern *w,
         code.at[code.count++] = compiled_part(w, guards->at[i]);
     p->analysis = (struct pattern_analysis){
         .prepared = w->parts.body, .guards = *guards,
+        .guard_words = guard_words(w->a, guards),
         .extract_words = extract_words(w->a, p->extract.count, extracts),
         .needs_utf = w->text.needs_utf,
         .suffix = suffix_of(w->a, &w->text, &w->literals.best),

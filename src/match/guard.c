@@ -18,6 +18,8 @@
 
 #include "match/scanner.h"
 
+#define AHEAD_BYTES_MAX 2048 /* of text, in which words are looked for first */
+
 /* ---- the build ---- */
 
 static bool is_line_start(struct str text, const struct node *n) {
@@ -68,6 +70,7 @@ struct guard {
     struct guard *next;
     struct str text;
     struct regex *regex;
+    struct str words; /* of pattern_analysis.guard_words */
     size_t at, subject_end; /* of `last`; at SIZE_MAX: none */
     enum holding last;
 };
@@ -82,12 +85,40 @@ static struct guard *find_guard(struct scanner *s, const struct pattern *p,
         g = g->next;
     if (g)
         return g;
+    struct str rest = p->analysis.guard_words, words = str_cut(rest, '\n', &rest);
+    for (size_t line = 0; line < i; line++)
+        words = str_cut(rest, '\n', &rest);
     g = arena_alloc(k->a, sizeof *g);
     *g = (struct guard){k->guards, text,
-                        scan_regex(s, p, 1 + p->extract.count + i), SIZE_MAX,
-                        0, HOLDS};
+                        scan_regex(s, p, 1 + p->extract.count + i), words,
+                        SIZE_MAX, 0, HOLDS};
     k->guards = g;
     return g;
+}
+
+bool words_may_match(struct str folded, struct str words) {
+    bool is_possible = words.n == 0;
+    while (words.n > 0 && !is_possible)
+        is_possible = str_find(folded, str_cut(words, '\t', &words)) < folded.n;
+    return is_possible;
+}
+
+/* Most guards look for words that are nowhere in a short text: the text is
+ * folded once for all of them. */
+static enum holding guard_holds(struct scanner *s, const struct guard *g,
+                                const struct search *search) {
+    struct str ahead = str_from(search->subject, search->from);
+    if (ahead.n > AHEAD_BYTES_MAX)
+        return regex_holds(s->matcher, g->regex, search);
+    if (s->ahead_at != search->from || s->ahead_end != search->subject.n) {
+        fold_clear(&s->ahead);
+        fold_add(&s->ahead, ahead, 0);
+        s->ahead_at = search->from;
+        s->ahead_end = search->subject.n;
+    }
+    if (words_may_match(fold_str(&s->ahead), g->words))
+        return regex_holds(s->matcher, g->regex, search);
+    return str_starts(g->text, STR("(?=")) ? HOLDS_NOT : HOLDS;
 }
 
 enum holding guards_hold(struct scanner *s, struct pattern_state *p,
@@ -104,7 +135,7 @@ enum holding guards_hold(struct scanner *s, struct pattern_state *p,
             p->guards[i] = find_guard(s, p->is, i);
         struct guard *g = p->guards[i];
         if (g->at != at || g->subject_end != here.subject.n) {
-            g->last = regex_holds(s->matcher, g->regex, &here);
+            g->last = guard_holds(s, g, &here);
             g->at = at;
             g->subject_end = here.subject.n;
         }
@@ -116,4 +147,5 @@ enum holding guards_hold(struct scanner *s, struct pattern_state *p,
 void guards_forget(struct scanner *s) {
     for (struct guard *g = s->known->guards; g; g = g->next)
         g->at = SIZE_MAX;
+    s->ahead_at = SIZE_MAX;
 }

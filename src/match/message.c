@@ -123,16 +123,6 @@ static bool run_extract(struct scanner *s, struct stream_buffer *l,
     return !regex_gave_up(s->matcher);
 }
 
-/* False: the folded message has none of the words, one of which each match of
- * the extract contains. */
-static bool may_hold(struct str message, struct str words) {
-    bool is_possible = words.n == 0;
-    while (words.n > 0 && !is_possible)
-        is_possible =
-            str_find(message, str_cut(words, '\t', &words)) < message.n;
-    return is_possible;
-}
-
 static void run_extracts(struct scanner *s, struct stream_buffer *l,
                          struct pattern_state *p, const struct found *f,
                          uint64_t end, size_t first) {
@@ -145,7 +135,7 @@ static void run_extracts(struct scanner *s, struct stream_buffer *l,
     fold_clear(folded);
     fold_add(folded, window_slice(&l->w, f->from, end), 0);
     for (size_t i = 0; i < p->is->extract.count; i++) {
-        if (may_hold(fold_str(folded), str_cut(words, '\n', &words)) &&
+        if (words_may_match(fold_str(folded), str_cut(words, '\n', &words)) &&
             !run_extract(s, l, extract_of(s, p, i), f->from, end, first))
             budget_note(s, p, window_mark(&l->w, f->from)->number);
     }

@@ -168,6 +168,7 @@ struct scanner *scan_next(struct arena *a, const struct scan_rules *rules,
     s->matcher = known->matcher;
     s->threads = 1;
     s->occurrences.folded.a = a;
+    s->ahead.a = a;
     s->log = log_open(a, rules->tables, max_bytes, on_line, s);
     return s;
 }

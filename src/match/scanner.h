@@ -156,6 +156,8 @@ struct scanner {
     struct reader *reader;
     struct matcher *matcher;
     struct occurrences occurrences;
+    struct folded ahead; /* the subject from ahead_at to ahead_end: guard.c */
+    size_t ahead_at, ahead_end;
     struct log_reader *log;
     enum scan_way way;
     uint32_t threads;
@@ -195,6 +197,9 @@ bool scan_denies(struct scanner *s, struct pattern_state *p, struct str text,
 /* guard.c: whether the guards of the pattern hold at this offset of the text */
 enum holding guards_hold(struct scanner *s, struct pattern_state *p,
                          const struct search *search, size_t at);
+/* False if the folded text has none of the words, one of which each match
+ * contains. Words stand between tabs; without words nothing is known. */
+bool words_may_match(struct str folded, struct str words);
 /* To be called when the text has changed. */
 void guards_forget(struct scanner *s);
 
