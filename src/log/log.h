@@ -122,7 +122,7 @@ uint64_t log_place(const struct log_reader *r);
 void log_keep(struct log_reader *r, uint64_t place);
 /* Reads what is kept of a log again, after its end. on_end is called after each
  * contiguous part. Streams keep their numbers. is_all: everything kept is read;
- * otherwise only the first and the last 64 KiB. */
+ * otherwise only a little of both ends. */
 void log_again(struct log_reader *r, bool is_all, log_line_fn on_line,
                void (*on_end)(void *ctx), void *ctx);
 void log_end(struct log_reader *r);
