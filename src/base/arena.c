@@ -127,7 +127,8 @@ void *arena_pages(struct arena *a, size_t n) {
     from = (from + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     to = to / PAGE_BYTES * PAGE_BYTES;
     if (from < to) /* where it fails, pages come as they are touched */
-        madvise(room + (from - (uintptr_t)room), to - from, MADV_POPULATE_WRITE);
+        madvise(room + (from - (uintptr_t)room), to - from,
+                MADV_POPULATE_WRITE);
 #endif
     return room;
 }

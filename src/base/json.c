@@ -7,8 +7,8 @@
  * the arena costs a quarter of jansson's reference counts, hash tables and
  * printing.
  *
- * Numbers are whole, or millionths: no reader needs more of a fraction, and what
- * is written is the same in every locale.
+ * Numbers are whole, or millionths: no reader needs more of a fraction, and
+ * what is written is the same in every locale.
  */
 #include "base/json.h"
 

@@ -176,7 +176,8 @@ static size_t kept_character(struct str s, size_t i) {
 static size_t plain_bytes_at(struct str s, size_t i) {
     if (s.p[i] < 0)
         return kept_character(s, i);
-    return is_plain_byte(s.p[i]) && !(may_begin_colour(s, i) && is_colour(s, i));
+    return is_plain_byte(s.p[i]) &&
+           !(may_begin_colour(s, i) && is_colour(s, i));
 }
 
 /* True if the line's last bytes, as many as a step has, are plain. */

@@ -4,11 +4,12 @@
  *      4 MiB             before and behind   8 MiB
  *                        a failure
  *
- * The log is held in slabs. A slab begins with the last bytes of the one before,
- * so that the newest slab holds one contiguous text, in which the selector looks
- * for failures. A slab that has left the tail is overwritten, unless it belongs
- * to the head; its pieces near a failure are copied first. So a log of up to
- * 12 MiB is held whole, and of a longer one at most 16 MiB and two slabs.
+ * The log is held in slabs. A slab begins with the last bytes of the one
+ * before, so that the newest slab holds one contiguous text, in which the
+ * selector looks for failures. A slab that has left the tail is overwritten,
+ * unless it belongs to the head; its pieces near a failure are copied first. So
+ * a log of up to 12 MiB is held whole, and of a longer one at most 16 MiB and
+ * two slabs.
  */
 #include "log/history.h"
 
@@ -28,7 +29,7 @@
 #define LITTLE_HEAD ((uint64_t)32 * 1024) /* if the log has no failure */
 #define LITTLE_TAIL ((uint64_t)16 * 1024)
 #define FIRST_BYTES ((size_t)64 * 1024) /* of the first slab */
-#define MORE_BYTES ((size_t)1 << 19) /* of the others, beside the longest text */
+#define MORE_BYTES ((size_t)1 << 19) /* of others, beside the longest text */
 #define LONG_SLABS 2 /* behind so many, a slab is expected to be filled */
 
 struct part { /* of the log */
@@ -156,8 +157,8 @@ static void copy_piece(struct history *h, struct zone *z) {
     z->copy = p;
 }
 
-/* Removes the oldest slab outside the head, if it has left the tail. NULL: there
- * is none, or it has not n bytes. */
+/* Removes the oldest slab outside the head, if it has left the tail. NULL:
+ * there is none, or it has not n bytes. */
 static struct part *take_oldest(struct history *h, size_t n) {
     size_t i = 0;
     while (i + 1 < h->count &&
@@ -268,7 +269,8 @@ static bool is_kept(const struct history *h, uint64_t piece) {
            (zone < h->zone_count && h->zones[zone].number == piece);
 }
 
-/* The first piece from `piece` on that is kept; is_wanted false: that is not. */
+/* The first piece from `piece` on that is kept; is_wanted false: that is not.
+ */
 static uint64_t next_piece(const struct history *h, uint64_t piece,
                            bool is_wanted) {
     uint64_t count = piece_count(h);

@@ -11,8 +11,8 @@ struct history;
 struct history *history_new(struct arena *a, size_t longest);
 /* True if n more bytes fit behind the text. */
 bool history_fits(const struct history *h, size_t n);
-/* Makes room for n bytes. The text then begins at `place`; lines: that end before
- * it. */
+/* Makes room for n bytes. The text then begins at `place`; lines: that end
+ * before it. */
 void history_turn(struct history *h, uint64_t place, uint64_t lines, size_t n);
 /* Adds the next bytes of the decoded input, which fit. */
 void history_add(struct history *h, struct str bytes);

@@ -10,8 +10,9 @@
  * newlines are counted. The last line that is not blank is always read.
  *
  * The history holds the block, the text before it that regions may reach back
- * to, and the line that is not complete, as one text. A line longer than PRESCAN_LINE_MAX is not
- * waited for but read as it comes. What matters is decided by the selector alone.
+ * to, and the line that is not complete, as one text. A line longer than
+ * PRESCAN_LINE_MAX is not waited for but read as it comes. What matters is
+ * decided by the selector alone.
  */
 #include "log/prescan.h"
 
@@ -245,8 +246,8 @@ static void read_endless(struct prescan *s, struct str bytes) {
     s->is_endless = bytes.p[bytes.n - 1] != '\n';
 }
 
-/* The first of these bytes, as many as complete a block; of an endless line none
- * behind its end. */
+/* The first of these bytes, as many as complete a block; of an endless line
+ * none behind its end. */
 static struct str next_bytes(const struct prescan *s, struct str bytes) {
     size_t fresh = (size_t)(s->base + s->n - s->looked);
     size_t wanted = s->block + LOG_SELECTOR_AHEAD;

@@ -254,8 +254,8 @@ static bool may_be_carried(const struct candidates *c,
     return str_find(head, STR(" p ")) < head.n;
 }
 
-/* True if the string that ends at this folded place is the value of "log", which
- * Docker cuts anywhere. */
+/* True if the string that ends at this folded place is the value of "log",
+ * which Docker cuts anywhere. */
 static bool is_of_docker(const struct candidates *c,
                          const struct folded_line *l, size_t place) {
     const struct str key = STR("\"log\"");
@@ -268,8 +268,8 @@ static bool is_of_docker(const struct candidates *c,
     return false;
 }
 
-/* May the line end with the bytes of a literal before `at`, at this folded place,
- * and another go on with it? */
+/* True if the line may end at this folded place with the bytes of a literal
+ * before `at`, and another line may continue it. */
 static bool may_be_cut(const struct candidates *c,
                        const struct folded_line *l, struct str literal,
                        size_t at, size_t place) {

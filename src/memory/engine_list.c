@@ -1,10 +1,10 @@
 /* engine_list.c: the engines there are, one struct each, with the sources that
- * say so. llama.cpp and SGLang, whose cells and shares take more than that, have
- * files of their own; vLLM's cache and releases are in kv*.c and rules.c.
+ * say so. llama.cpp and SGLang, whose cells and shares take more than that,
+ * have files of their own; vLLM's cache and releases are in kv*.c and rules.c.
  *
- *   vLLM           what a step takes: starts on H100 cards printed 4.8 to 7.4 GiB
- *                  of activations for 1,024 sequences: 9.7 copies of the logits,
- *                  over four vocabularies
+ *   vLLM           what a step takes: starts on H100 cards printed 4.8 to 7.4
+ *                  GiB of activations for 1,024 sequences: 9.7 copies of the
+ *                  logits, over four vocabularies
  *   TensorRT-LLM   0.9 of what is free after a trial step of max_num_tokens;
  *                  blocks of 32, of 64 before 0.17. It prints as available what
  *                  is free before it takes its share. PyTorch runtime:
@@ -19,13 +19,15 @@
  *                  takes the share before any step; the PyTorch engine first
  *                  takes out (prefill + 2 x batch) x vocabulary logits.
  *                  quant_policy 8 or 4: scale and zero of 16 bits per head and
- *                  token. pytorch/engine/executor/base.py, 0.10; BlockManager.cc
+ *                  token. pytorch/engine/executor/base.py, 0.10;
+ *                  BlockManager.cc
  *   Transformers   no pool: the cache grows until the card is full. MLA is kept
- *                  as whole heads; windows by release. Releases before 4.45 make
- *                  logits of the whole prompt. cache_utils.py, 4.56
+ *                  as whole heads; windows by release. Releases before 4.45
+ *                  make logits of the whole prompt. cache_utils.py, 4.56
  *   MLX            steps of 256 tokens, windows rotate; 8 or 4 bits have scale
  *                  and bias per 64; the working set is two thirds to three
- *                  quarters of the machine's memory. mlx_lm/models/cache.py, 0.28
+ *                  quarters of the machine's memory. mlx_lm/models/cache.py,
+ *                  0.28
  *   ExLlamaV2      made at start: fp16, or 8 and 4 bits with a scale per 32.
  *                  exllamav2/cache.py, 0.3
  */

@@ -76,7 +76,8 @@ enum answer rules_charge_others(const struct inputs *c);
 /* Start is refused where less is free than total x utilization. */
 enum answer rules_check_free(const struct inputs *c);
 /* The first engine: until 0.7, then where it was chosen; until 0.10.1 also on
- * cards below compute capability 8.0. A card that is not named counts as a newer. */
+ * cards below compute capability 8.0. A card that is not named counts as a
+ * newer. */
 enum answer rules_is_v0(const struct inputs *c);
 
 /* What holds of some releases of vLLM: X(rule, from, until). */

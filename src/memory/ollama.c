@@ -7,9 +7,10 @@
  *   layers     those that the GPUs do not hold stay with the host
  *
  * Sources: envconfig/config.go and api/types.go (44b466eeb, 0.6.7: 2,048 became
- * 4,096; gpt-oss 8,192 at least, 0.11.0 to 0.15.4), server/routes.go (0334ffa62,
- * 0.15.5: tiers of 23 and 47 GiB, for cards of 24 and 48), server/sched.go
- * (20c3266e9, 0.9.7: one slot; before, four or one, whichever fits).
+ * 4,096; gpt-oss 8,192 at least, 0.11.0 to 0.15.4), server/routes.go
+ * (0334ffa62, 0.15.5: tiers of 23 and 47 GiB, for cards of 24 and 48),
+ * server/sched.go (20c3266e9, 0.9.7: one slot; before, four or one, whichever
+ * fits).
  */
 #include "corpus/version.h"
 #include "memory/amount.h"

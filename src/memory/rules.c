@@ -104,8 +104,8 @@ static bool has_v0_refusal(const struct inputs *c) {
 }
 
 /* d4d93db2c (#13726) sends cards below 8.0 back to V0 ("7.5" is, "10.3" is
- * not); d7fbc6dda (#24022) lifts it. Models with recurrent layers go there, too,
- * unless VLLM_USE_V1 is set: is_v1_compatible, then has_inner_state in
+ * not); d7fbc6dda (#24022) lifts it. Models with recurrent layers go there,
+ * too, unless VLLM_USE_V1 is set: is_v1_compatible, then has_inner_state in
  * engine/arg_utils.py, until 0.10.1.1. */
 static enum answer is_sent_to_v0(const struct inputs *c) {
     if (model_has(c->model, KV_state))

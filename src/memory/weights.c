@@ -153,7 +153,9 @@ static struct span whole_mxfp4(const struct model *m, int64_t experts,
     struct span narrow = span_share(span_exact(experts), MXFP4, MICRO);
     struct span rest = span_times(span_exact(m->params - experts), 2);
     return span_between(span_plus(narrow, rest),
-                        span_plus(span_share(narrow, is_padded ? 114 : 100, 100), rest));
+                        span_plus(
+                            span_share(narrow, is_padded ? 114 : 100, 100),
+                            rest));
 }
 
 /* Embeddings in at least a byte each, at most as they were. */
