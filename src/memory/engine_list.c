@@ -63,6 +63,7 @@ static struct span vllm_step(const struct inputs *c) {
 
 #define VLLM                                                                   \
     .takes_share = true, .is_of_kaito = true, .checks_split = true,            \
+    .position = "fit.position.vllm",                                           \
     .activation = vllm_step
 
 static const struct engine_rules vllm = {

@@ -77,6 +77,8 @@ struct engine_rules {
     /* It keeps with the host the layers that the GPU does not hold; NULL: no */
     bool (*places_layers)(const struct inputs *c);
     bool (*caches_encoder)(const struct inputs *c); /* NULL: no */
+    const char *position; /* what it does with a context beyond the model's
+                             own; NULL: nothing */
     bool has_slots; /* max_num_seqs caches of full length are made at start */
     bool quantizes_all;             /* embeddings too, in "4bit" and the like */
 

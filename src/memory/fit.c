@@ -418,7 +418,7 @@ static void find_refusal(struct fit *fit) {
     for (int i = CHECK_COUNT_OF - 1; i >= 0; i--) {
         const struct fit_checked *k = &fit->checks[i];
         if (k->verdict == VERDICT_NOT_ENOUGH && k->why.key != NULL &&
-            i != CHECK_RELEASE)
+            i != CHECK_RELEASE && i != CHECK_POSITION)
             fit->because = k->why; /* of the first */
     }
 }

@@ -35,7 +35,7 @@ const struct fit_check_row fit_checks[CHECK_COUNT_OF] = {
     [CHECK_FLASH] = {"flash_attention", NULL, UNIT_COUNT, true},
     [CHECK_RELEASE] = {"release", NULL, UNIT_COUNT, false},
     [CHECK_RANKS] = {"ranks", "fit.ranks", UNIT_COUNT, true},
-    [CHECK_POSITION] = {"position", "fit.position", UNIT_TOKENS, false},
+    [CHECK_POSITION] = {"position", NULL, UNIT_TOKENS, false},
     [CHECK_FREE] = {"free_at_start", "fit.free", UNIT_BYTES, true},
     [CHECK_KV] = {"kv_at_start", NULL, UNIT_BYTES, true},
     [CHECK_SKU] = {"kaito_sku", NULL, UNIT_BYTES, false},
@@ -209,12 +209,18 @@ static struct fit_checked ranks(const struct inputs *c) {
                                      : none;
 }
 
-static struct fit_checked position(const struct inputs *c) {
+static struct fit_checked position(struct arena *a, const struct inputs *c) {
     const struct fact *length = &c->in[FACT_max_model_len];
     bool comes_up = c->model && c->model->max_position > 0 && length->known;
-    return comes_up ? judged(span_exact(length->number),
-                             span_exact(c->model->max_position))
-                    : none;
+    if (!comes_up)
+        return none;
+    struct fit_checked k = judged(span_exact(length->number),
+                                  span_exact(c->model->max_position));
+    const char *key = engine_of(c)->position;
+    if (k.verdict == VERDICT_NOT_ENOUGH)
+        k.why = NOTE(key != NULL ? key : "fit.position.other",
+                     write_count(a, k.asked.low), write_count(a, k.there.low));
+    return k;
 }
 
 static struct fit_checked free_at_start(const struct inputs *c) {
@@ -293,7 +299,7 @@ void fit_check(struct arena *a, const struct inputs *c, struct fit *fit) {
     fit->checks[CHECK_FLASH] = flash(c);
     fit->checks[CHECK_RELEASE] = release(c);
     fit->checks[CHECK_RANKS] = ranks(c);
-    fit->checks[CHECK_POSITION] = position(c);
+    fit->checks[CHECK_POSITION] = position(a, c);
     fit->checks[CHECK_FREE] = free_at_start(c);
     fit->checks[CHECK_KV] = none; /* with the cache: fit.c */
     fit->checks[CHECK_SKU] = sku(c);

@@ -54,4 +54,5 @@ static bool caches_encoder(const struct inputs *c) {
 const struct engine_rules engine_ollama = {
     .id = "ollama", LLAMA_CELLS, .usual_quantization = "Q4_K_M",
     .usual_length = usual_length, .places_layers = always,
-    .caches_encoder = caches_encoder, .has_slots = true};
+    .caches_encoder = caches_encoder, .position = "fit.position.ollama",
+    .has_slots = true};

@@ -294,7 +294,7 @@ const struct engine_rules engine_sglang = {
     .keeps_pool = true, .share = FACT_mem_fraction_static,
     .share_most = 92 * STEP, .narrow = "fp8_e5m2", .bits8 = "fp8",
     .bits4 = "awq", .caches_encoder = caches_encoder,
-    .starts_short = true, .effects = own_effects};
+    .starts_short = true, .position = "fit.position.sglang", .effects = own_effects};
 
 /* ---- mem_fraction_static, where it is not set ----
  *

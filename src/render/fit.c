@@ -185,6 +185,23 @@ static struct str span_or_dash(const struct render *t, enum unit unit,
     return s.known ? span_text(t, unit, s) : STR("-");
 }
 
+/* Columns may be of other lengths: an engine's default depends on the GPU. */
+static void add_lengths(const struct render *t, const struct fit_sheet *s,
+                        struct block *under) {
+    struct words all = words_begin(t, STR("; "));
+    bool is_other = false;
+    if (STR_IS_ONE(s->compared, "max_model_len", "context_length"))
+        return;
+    for (size_t i = 0; i < s->column_count; i++) {
+        const struct fact *f = &s->columns[i].fit->c.in[FACT_max_model_len];
+        const struct fact *first = &s->columns[0].fit->c.in[FACT_max_model_len];
+        is_other = is_other || f->number != first->number;
+        words_add(&all, count_text(t, f->number));
+    }
+    if (is_other && !s->fit->is_training)
+        document_text(t, under, words_into(&all, "fit.compare_lengths"));
+}
+
 static void add_compare(const struct render *t, const struct fit_sheet *s) {
     bool trains = s->fit->is_training;
     if (s->column_count == 0)
@@ -213,6 +230,7 @@ static void add_compare(const struct render *t, const struct fit_sheet *s) {
             span_or_dash(t, UNIT_BYTES, weights))
             ->tone = fit_tone(fit->fits);
     }
+    add_lengths(t, s, under);
 }
 
 static void add_sweep(const struct render *t, const struct fit_sheet *s) {

@@ -42,12 +42,11 @@ static struct str percent_text(const struct render *t, struct span before,
 /* "A request takes 12.35 GiB instead of 11.41 GiB (+8 % KV cache)." */
 static struct str moved(const struct render *t, const char *key,
                         struct span before, struct span from) {
-    bool is_same = before.low == from.low && before.high == from.high;
-    return is_same || !before.known || !from.known
+    struct str is = span_text(t, UNIT_BYTES, from);
+    struct str was = span_text(t, UNIT_BYTES, before);
+    return !before.known || !from.known || str_eq(is, was)
                ? STR("")
-               : TR(t, key, span_text(t, UNIT_BYTES, from),
-                    span_text(t, UNIT_BYTES, before),
-                    percent_text(t, before, from));
+               : TR(t, key, is, was, percent_text(t, before, from));
 }
 
 static struct str default_text(const struct render *t,

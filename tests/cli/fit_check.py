@@ -1290,6 +1290,28 @@ class Engines(Fit):
         self.assertEqual(self.fit(*words, "--gpu", "RTX 4090")["inverses"]
                          ["least_gpu"], "RTX 4060")
 
+    def test_columns_of_other_lengths_say_so(self):
+        for words, said in (
+                (["--engine", "ollama", "--compare",
+                  "gpu=RTX 3060 12GB,RTX 4090"], True),
+                (["--gpu", "L4", "--compare", "max_model_len=1024,2048"],
+                 False),
+                (["--compare", "gpu=L4,RTX 4090"], False)):
+            text = oomkb("fit", "--model", LLAMA, *words).stdout.decode()
+            self.assertEqual("row by row: 4,096; 32,768 tokens" in text, said)
+            self.assertEqual("row by row" in text, said)
+
+    def test_a_context_beyond_the_model_s_own(self):
+        for engine, word in (("vllm", "VLLM_ALLOW_LONG_MAX_MODEL_LEN"),
+                             ("sglang", "SGLANG_ALLOW_OVERWRITE"),
+                             ("ollama", "Ollama takes 40,960"),
+                             ("llama.cpp", "was not made for")):
+            text = oomkb("fit", "--model", "Qwen/Qwen3-8B", "--gpu", "H200",
+                         "--engine", engine, "--max-model-len",
+                         65536).stdout.decode().replace("\n  ", " ")
+            self.assertIn(word, text, engine)
+            self.assertEqual("vLLM" in text, engine == "vllm", engine)
+
     def test_ollama_makes_its_slots_at_start(self):
         words = ["--gpu", "RTX 4060", "OLLAMA_CONTEXT_LENGTH=8192"]
         run = ["ollama", "run", "llama3.1:8b"]
