@@ -50,9 +50,10 @@ static void recode(void *ctx) {
         else
             copy_section(w, ix, (enum section)section, draft);
     }
-    w->made = pack_behind(
-        w->a, ix->tables,
-        pack_end(draft, ix->pack.prefilter));
+    struct str pack = pack_end(draft, ix->pack.prefilter);
+    char *all = arena_room(w->a, ix->tables.n + pack.n);
+    memcpy(all, ix->tables.p, ix->tables.n);
+    w->made = pack_put_behind(all, ix->tables.n, pack);
 }
 
 /* The new image, n bytes, for as long as the module lives; NULL: no memory, or
