@@ -49,7 +49,8 @@ extern "C" {
 enum {
     OOMKB_OK = 0,
     OOMKB_ERROR_MEMORY = 1,  /* the allocator returned NULL */
-    OOMKB_ERROR_CEILING = 2, /* the input needs more than max_memory_bytes */
+    OOMKB_ERROR_CEILING = 2, /* more than max_memory_bytes, or than another
+                                limit, which the text names */
     OOMKB_ERROR_USAGE = 3,   /* an argument is invalid */
     OOMKB_ERROR_IO = 4,      /* a file cannot be read; the writer failed */
     OOMKB_ERROR_INDEX = 5,   /* not an oomkb index, a newer one, or damaged */

@@ -321,8 +321,7 @@ static void answer_all(void *arg) {
     struct call *w = arg;
     w->out = buf_in(&w->arena, ANSWER_BYTES_MAX);
     w->answer(w, reader_new(w->kb->index, &w->arena));
-    if (!buf_ok(&w->out))
-        arena_raise(&w->arena, FAIL_MEMORY, "out of memory for the output");
+    buf_check(&w->out, "the answer");
 }
 
 /* writer NULL: the call has no output. */

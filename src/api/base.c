@@ -37,7 +37,8 @@ static void map_bytes(struct arena *a, struct index_file *f, const char *path) {
     if (fstat(f->handle, &about) != 0 || !S_ISREG(about.st_mode))
         arena_raise(a, FAIL_IO, "%s: cannot be read as a file", path);
     if (about.st_size > INDEX_BYTES_MAX)
-        arena_raise(a, FAIL_INDEX, "%s: too large for an oomkb index", path);
+        arena_raise(a, FAIL_INDEX, "%s: longer than %lld bytes, the most of "
+                    "an index", path, (long long)INDEX_BYTES_MAX);
     if (about.st_size == 0)
         return; /* mmap() refuses 0 bytes; index_open() will report it */
     size_t n = (size_t)about.st_size;

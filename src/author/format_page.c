@@ -106,7 +106,6 @@ struct str author_format_page(struct arena *a) {
             STR("\n## What is refused\n\n`oomkb check --codes` lists what "
                 "the compiler can find wrong, `oomkb explain\nE012` says of "
                 "one what is wrong, why, and how to put it right.\n"));
-    if (!buf_ok(&p.out))
-        arena_raise(a, FAIL_CEILING, "FORMAT.md is past its ceiling");
+    buf_check(&p.out, "FORMAT.md");
     return arena_str(a, buf_str(&p.out));
 }

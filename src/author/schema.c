@@ -227,7 +227,6 @@ struct str author_entry_schema(struct arena *a) {
     json_set(root, "definitions", s.definitions);
     json_write(root, true, &out);
     buf_add_char(&out, '\n');
-    if (!buf_ok(&out))
-        arena_raise(a, FAIL_CEILING, "the schema is past its ceiling");
+    buf_check(&out, "the schema");
     return arena_str(a, buf_str(&out));
 }

@@ -98,8 +98,7 @@ static void write_manifest(struct site *s, bool with_old) {
             buf_add_char(&out, '\n');
         }
     }
-    if (!buf_ok(&out))
-        arena_raise(s->a, FAIL_CEILING, "more pages than a site may have");
+    buf_check(&out, "the list of the site's pages");
     author_write_file(s->a, in_dir(s, STR(MANIFEST)), buf_str(&out));
 }
 

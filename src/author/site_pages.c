@@ -19,9 +19,7 @@
 #include "corpus/fields.h"
 
 void site_add(struct making *m, struct str path, const struct buf *bytes) {
-    if (!buf_ok(bytes))
-        arena_raise(m->keep, FAIL_CEILING,
-                    "the page %.*s is larger than 16 MiB", STR_ARG(path));
+    buf_check(bytes, arena_str(m->keep, path).p);
     struct site_pages *p = &m->pages;
     *ARENA_ADD(m->keep, p->at, p->count, p->cap) =
         (struct site_page){arena_str(m->keep, path),

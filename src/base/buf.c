@@ -77,7 +77,7 @@ static bool make_room(struct buf *b, size_t n) {
     if (n < b->cap - b->n) /* the usual case */
         return true;
     size_t limit = b->ceiling ? b->ceiling : SIZE_MAX / 4;
-    b->failed = b->n > limit || n > limit - b->n;
+    b->failed = b->is_full = b->n > limit || n > limit - b->n;
     if (b->failed)
         return false;
     size_t need = b->n + n + 1;
@@ -157,4 +157,12 @@ struct str buf_str(const struct buf *b) {
 
 bool buf_ok(const struct buf *b) {
     return !b->failed;
+}
+
+void buf_check(const struct buf *b, const char *what) {
+    if (b->is_full)
+        arena_raise(b->a, FAIL_CEILING, "%s is longer than %zu bytes", what,
+                    b->ceiling);
+    if (b->failed)
+        arena_raise(b->a, FAIL_MEMORY, "out of memory for %s", what);
 }

@@ -1,7 +1,7 @@
 /* buf.h: a growable byte buffer with a ceiling. A failed append is sticky:
- * check buf_ok() once, after all writes. The memory comes from the given
- * allocator; buf_free() or an arena_defer releases it. A buffer in an arena
- * raises FAIL_MEMORY as arena_alloc() does, so there buf_ok() only tells
+ * check buf_ok() or buf_check() once, after all writes. The memory comes from
+ * the given allocator; buf_free() or an arena_defer releases it. A buffer in an
+ * arena raises FAIL_MEMORY as arena_alloc() does, so there buf_ok() only tells
  * whether the ceiling was reached. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -13,6 +13,7 @@ struct buf {
     char *p; /* always NUL-terminated once anything was added */
     size_t n, cap, ceiling;
     bool failed;
+    bool is_full; /* failed, because the ceiling was reached */
     const struct allocator *from;
     struct arena *a; /* raises when out of memory; NULL: failed is set */
 };
@@ -32,5 +33,8 @@ void buf_printf(struct buf *b, const char *format, ...)
 void buf_drop_front(struct buf *b, size_t n); /* clamped */
 struct str buf_str(const struct buf *b);
 bool buf_ok(const struct buf *b);
+/* For a buffer in an arena. Raises FAIL_CEILING if it is full; the text has
+ * `what` ("the answer") and the ceiling. */
+void buf_check(const struct buf *b, const char *what);
 
 #endif

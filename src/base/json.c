@@ -210,6 +210,6 @@ void json_write(struct json *value, bool pretty, struct buf *out) {
     if (json_dump_callback(value->value, add_to_buf, out, flags) != 0)
         out->failed = true;
     out->a = raises;
-    if (raises && out->failed)
-        arena_raise(raises, FAIL_MEMORY, "out of memory for JSON");
+    if (raises != NULL)
+        buf_check(out, "the JSON");
 }

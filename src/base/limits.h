@@ -265,7 +265,7 @@
 /* Bytes of one answer in any format. */
 #define ANSWER_BYTES_MAX ((size_t)256 << 20)
 /* Bytes of an index file. */
-#define INDEX_BYTES_MAX ((off_t)1 << 30)
+#define INDEX_BYTES_MAX (INT64_C(1) << 30)
 /* A count that a caller may give: GPUs, layers, requests. */
 #define FIT_COUNT_MAX 1000000
 /* Facts that a question may give. */

@@ -241,9 +241,7 @@ struct str template_fill(struct arena *a, struct str template,
         fill_one(&b, f, &slot);
         i += slot.n - 1;
     }
-    if (!buf_ok(&b))
-        arena_raise(a, FAIL_CEILING, "a text of an entry is longer than %d "
-                    "bytes when it is filled in", TEMPLATE_BYTES_MAX);
+    buf_check(&b, "a text of an entry, filled in,");
     return arena_str(a, buf_str(&b));
 }
 

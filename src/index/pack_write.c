@@ -104,8 +104,7 @@ static void put_word(struct buf *out, uint64_t n) {
     buf_add(out, (struct str){bytes, sizeof bytes});
 }
 
-/* Append the records, then their ends. Returns the offset of the ends; SIZE_MAX
- * if they did not fit. */
+/* Append the records, then their ends. Returns the offset of the ends. */
 static size_t put_section(struct buf *out, struct pack_draft *d,
                           enum section which) {
     const struct draft_section *section = &d->sections[which];
@@ -122,8 +121,9 @@ static size_t put_section(struct buf *out, struct pack_draft *d,
         put_word(&ends, out->n);
     }
     size_t at = out->n;
+    buf_check(&ends, "a section of the index");
     buf_add(out, buf_str(&ends));
-    return buf_ok(&ends) ? at : SIZE_MAX;
+    return at;
 }
 
 static void set_word(char *head, int word, uint64_t n) {
@@ -170,14 +170,12 @@ struct str pack_end(struct pack_draft *d, struct str prefilter) {
     for (int i = 0; i < SECTION_COUNT_OF; i++) {
         sort_section(&d->sections[i]);
         size_t at = put_section(&out, d, (enum section)i);
-        out.failed = out.failed || !buf_ok(&d->sections[i].bytes) ||
-                     at == SIZE_MAX;
+        buf_check(&d->sections[i].bytes, "a section of the index");
         set_word(out.p, PACK_SECTIONS + 2 * i, d->sections[i].count);
         set_word(out.p, PACK_SECTIONS + 2 * i + 1, at);
         buf_free(&d->sections[i].bytes);
     }
-    if (!buf_ok(&out))
-        arena_raise(d->arena, FAIL_MEMORY, "out of memory for the index");
+    buf_check(&out, "the pack of the index");
     put_head(&out, d, prefilter, prefilter_at);
     return buf_str(&out);
 }

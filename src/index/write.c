@@ -64,6 +64,11 @@ static struct str joined(struct arena *a, const struct arena_defer *before,
     sqlite3_int64 n = 0;
     unsigned char *tables = sqlite3_serialize(db->handle, "main", &n, 0);
     arena_release_to(a, before);
+    if (n + (sqlite3_int64)pack.n > INDEX_BYTES_MAX) {
+        sqlite3_free(tables);
+        arena_raise(a, FAIL_CEILING, "the index is longer than %lld bytes",
+                    (long long)INDEX_BYTES_MAX);
+    }
     unsigned char *all =
         tables != NULL ? sqlite3_realloc64(tables, (size_t)n + pack.n) : NULL;
     if (all == NULL) {

@@ -87,10 +87,7 @@ static void write_one(struct row *row, struct buf columns[COLUMN_FIXES + 1],
              str_of(word_spelling(WORDS_MECHANISM, (int)e->mechanism)));
     row_bind_int(row, (int64_t)number);
     for (size_t i = 0; i <= COLUMN_FIXES; i++) {
-        if (!buf_ok(&columns[i]))
-            arena_raise(row->db->arena, FAIL_CEILING,
-                        "an entry has more than %zu bytes of text",
-                        SEARCH_COLUMN_BYTES_MAX);
+        buf_check(&columns[i], "the text of an entry");
         row_bind_text(row, buf_str(&columns[i]));
     }
     row_write(row);

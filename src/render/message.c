@@ -18,9 +18,7 @@ static struct str text_of(const struct render *t, const char *key) {
 }
 
 struct str kept_text(struct arena *a, const struct buf *b) {
-    if (!buf_ok(b))
-        arena_raise(a, FAIL_MEMORY, "out of memory for a text of %zu bytes",
-                    b->n);
+    buf_check(b, "a text of the answer");
     return arena_str(a, buf_str(b));
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 
 /* An allocator that fails its n-th call and counts what is out. */
 struct meagre {
@@ -221,6 +222,36 @@ static void a_full_buffer_stays_failed(void **state) {
     buf_free(&b);
 }
 
+static void check_full(void *arg) {
+    struct buf b = buf_in(arg, 10);
+    buf_add(&b, STR("0123456789"));
+    buf_check(&b, "the answer");
+    buf_add_char(&b, '!');
+    buf_check(&b, "the answer");
+}
+
+static void write_long_json(void *arg) {
+    struct buf b = buf_in(arg, 10);
+    json_write(json_text(arg, STR("0123456789")), false, &b);
+}
+
+/* Where a ceiling is reached, the text has that ceiling. */
+static void a_full_buffer_is_not_out_of_memory(void **state) {
+    static void (*const fill[])(void *) = {check_full, write_long_json};
+    static const char *const expected[] = {
+        "the answer is longer than 10 bytes",
+        "the JSON is longer than 10 bytes"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct arena a;
+        struct fault fault;
+        arena_init(&a, NULL, 0);
+        assert_int_equal(arena_guard(&a, fill[i], &a, &fault), FAIL_CEILING);
+        assert_string_equal(fault.text, expected[i]);
+        arena_free(&a);
+    }
+}
+
 static void buffers_drop_their_front(void **state) {
     (void)state;
     struct buf b;
@@ -246,6 +277,7 @@ int main(void) {
         cmocka_unit_test(lists_grow),
         cmocka_unit_test(the_last_list_grows_in_place),
         cmocka_unit_test(a_full_buffer_stays_failed),
+        cmocka_unit_test(a_full_buffer_is_not_out_of_memory),
         cmocka_unit_test(buffers_drop_their_front),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/limits.h"
 #include "support/corpus.h"
 
 static void expect_str(struct str found, struct str expected) {
@@ -270,6 +271,21 @@ static void keep_an_empty_corpus(struct arena *a) {
     assert_null(reader_entry_by_id(r, STR("a/b"), NULL));
 }
 
+/* The prefilter's bytes are not read: they do not fit. */
+static void write_a_long_pack(void *arg) {
+    struct corpus c = tiny_corpus(arg);
+    struct pattern_list none = {0};
+    index_write(arg, &c, &none, (struct str){"", PACK_BYTES_MAX});
+}
+
+static void refuse_a_long_pack(struct arena *a) {
+    struct fault fault;
+    assert_int_equal(arena_guard(a, write_a_long_pack, a, &fault),
+                     FAIL_CEILING);
+    assert_string_equal(
+        fault.text, "the pack of the index is longer than 1073741824 bytes");
+}
+
 static void entries(void **state) {
     (void)state;
     with_arena(come_back_entries);
@@ -302,6 +318,10 @@ static void prefilters(void **state) {
     (void)state;
     with_arena(keep_any_prefilter);
 }
+static void long_packs(void **state) {
+    (void)state;
+    with_arena(refuse_a_long_pack);
+}
 static void nothing(void **state) {
     (void)state;
     with_arena(keep_an_empty_corpus);
@@ -313,7 +333,7 @@ int main(void) {
         cmocka_unit_test(catalogue), cmocka_unit_test(patterns),
         cmocka_unit_test(questions), cmocka_unit_test(rates),
         cmocka_unit_test(bytes),     cmocka_unit_test(prefilters),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(long_packs), cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
