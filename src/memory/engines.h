@@ -74,6 +74,8 @@ struct engine_rules {
     const char *usual_quantization; /* of a model that does not say; NULL */
     /* Tokens of a context that nobody gives; 0: not known. NULL: the model's */
     int64_t (*usual_length)(const struct inputs *c);
+    /* Tokens that a context has at least, whatever is asked for; NULL: 0 */
+    int64_t (*least_length)(const struct inputs *c);
     /* It keeps with the host the layers that the GPU does not hold; NULL: no */
     bool (*places_layers)(const struct inputs *c);
     bool (*caches_encoder)(const struct inputs *c); /* NULL: no */

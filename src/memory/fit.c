@@ -347,9 +347,13 @@ static bool is_refused(const struct fit *fit) {
 static void remark_length(struct arena *a, const struct fit_question *q,
                           struct fit *fit) {
     const struct fact *length = &fit->c.in[FACT_max_model_len];
-    if (engine_of(&fit->c)->usual_length != NULL &&
-        length->source == SOURCE_DEFAULT && q->engine != NULL)
-        add(fit, &NOTE("fit.remark.usual_length", q->engine->name,
+    const struct engine_rules *e = engine_of(&fit->c);
+    bool is_least = e->least_length != NULL &&
+                    length->number == e->least_length(&fit->c);
+    if (e->usual_length != NULL && length->source == SOURCE_DEFAULT &&
+        q->engine != NULL)
+        add(fit, &NOTE(is_least ? "fit.remark.least_length"
+                                : "fit.remark.usual_length", q->engine->name,
                        fit->c.in[FACT_engine_version].word,
                        write_count(a, length->number)));
 }

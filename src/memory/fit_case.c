@@ -204,6 +204,17 @@ static void take_usual_length(struct inputs *c) {
     fit_take_default(c, FACT_max_model_len, usual, "", "the engine's");
 }
 
+static void take_least_length(struct inputs *c) {
+    struct fact *length = &c->in[FACT_max_model_len];
+    const struct engine_rules *e = engine_of(c);
+    int64_t least = e->least_length != NULL ? e->least_length(c) : 0;
+    if (!length->known || length->number >= least)
+        return;
+    length->known = false;
+    fit_take_default(c, FACT_max_model_len, least, "",
+                     "the engine's least for this model");
+}
+
 /* Engines of cells call it the context. */
 static void take_length(struct inputs *c) {
     const struct fact *context = &c->in[FACT_context_length];
@@ -262,6 +273,7 @@ void fit_complete(struct arena *a, struct fit_question *q) {
     fit_take_default(c, FACT_data_parallel, 1, "", "one rank");
     fit_take_default(c, FACT_kv_cache_dtype, 0, "auto", "as the model");
     take_length(c);
+    take_least_length(c);
     if (e->has_slots && setting_of(c, FACT_max_num_seqs, 0) > q->requests)
         q->requests = setting_of(c, FACT_max_num_seqs, 0);
     fit_take_bounds(c);

@@ -1290,6 +1290,32 @@ class Engines(Fit):
         self.assertEqual(self.fit(*words, "--gpu", "RTX 4090")["inverses"]
                          ["least_gpu"], "RTX 4060")
 
+    def test_ollama_gives_some_models_a_longer_context(self):
+        """server/routes.go, scheduleRunner(): 0.11.0 (fa7776fd2), 0.11.4
+        (f2e9c9aff), 0.12.7 (7d25b9e19), 0.15.5 (0334ffa62)."""
+        oss, vl = "gpt-oss:20b", "qwen3-vl:8b"
+        for model, release, gpu, more, tokens in (
+                (oss, "0.10.1", "L4", [], 4096),
+                (oss, "0.11.0", "RTX 4080", [], 8192),
+                (oss, "0.11.4", "RTX 4080", [], 4096),
+                (oss, "0.11.4", "RTX 4080", ["--gpus", 2], 8192),
+                (oss, "0.15.4", "L4", [], 8192),
+                (oss, "0.15.5", "L4", [], 4096),
+                (vl, "0.12.6", "L4", [], 4096),
+                (vl, "0.12.7", "L4", [], 8192),
+                ("qwen3-vl:30b", "0.12.7", "L4", [], 8192),
+                ("qwen3:8b", "0.12.7", "L4", [], 4096),
+                (oss, "0.12.0", "L4", ["--max-model-len", 2048], 8192),
+                (oss, "0.12.0", "L4", ["--max-model-len", 16384], 16384)):
+            answer = self.fit("--engine", "ollama", "--engine-version",
+                              release, "--model", model, "--gpu", gpu, *more)
+            case = (model, release, gpu, more)
+            self.assertEqual(answer["inputs"]["max_model_len"]["value"],
+                             tokens, case)
+            said = "8,192 tokens of context at least" in " ".join(
+                answer["remarks"])
+            self.assertEqual(said, tokens == 8192, case)
+
     def test_columns_of_other_lengths_say_so(self):
         for words, said in (
                 (["--engine", "ollama", "--compare",
