@@ -90,6 +90,7 @@ struct trial {
     const struct diagnosis *d;
     const struct finding *f, *bare;
     struct fact fact;
+    struct inputs inputs;
     struct arena scratch;
     bool is_same;
 };
@@ -104,7 +105,7 @@ static void trial_run(struct trial *t) {
         if (t->d->context.at[i].name != t->fact.name)
             facts_add(then.a, &then.context, &t->d->context.at[i]);
     facts_add(then.a, &then.context, &t->fact);
-    finding_weigh(&then, &weighed);
+    finding_weigh(&then, &weighed, &t->inputs);
     t->is_same = is_same_answer(t->f, &weighed);
 }
 

@@ -144,21 +144,20 @@ static void remark_model(struct diagnosis *d, struct finding *f,
     }
 }
 
-void catalogue_reconcile(struct diagnosis *d, struct finding *f) {
-    struct inputs c;
-    inputs_fill(d, &f->facts, &c);
-    if (!memory_can_check_model(&c))
+void catalogue_reconcile(struct diagnosis *d, struct finding *f,
+                         const struct inputs *c) {
+    if (!memory_can_check_model(c))
         return;
-    f->reconciliation = memory_reconcile(d->a, &c);
+    f->reconciliation = memory_reconcile(d->a, c);
     struct release_step step;
     if (f->reconciliation.outcome == RECONCILE_AGREES &&
-        !c.model_is_guess && memory_release_turn(d->a, &c, &step)) {
+        !c->model_is_guess && memory_release_turn(d->a, c, &step)) {
         struct release_step *kept = arena_alloc(d->a, sizeof *kept);
         *kept = step;
         f->turn = kept;
     }
-    if (c.model)
-        remark_model(d, f, &c);
+    if (c->model)
+        remark_model(d, f, c);
     else
-        remark_token_models(d, f, &c);
+        remark_token_models(d, f, c);
 }

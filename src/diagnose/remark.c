@@ -91,47 +91,29 @@ static bool reads_gguf(const struct inputs *c) {
 
 /* Adds the size of the checkpoint, which is known even if the message is only
  * "Killed". */
-static void remark_checkpoint(struct diagnosis *d, struct finding *f) {
-    struct inputs c;
-    if (!may_be_loading(f))
+static void remark_checkpoint(struct diagnosis *d, struct finding *f,
+                              const struct inputs *c) {
+    if (!may_be_loading(f) || !c->model)
         return;
-    inputs_fill(d, &f->facts, &c);
-    if (!c.model)
+    struct str format = quantization_of(c);
+    if (format.n == 0 && reads_gguf(c))
         return;
-    struct str format = quantization_of(&c);
-    if (format.n == 0 && reads_gguf(&c))
-        return;
-    struct span bytes = weights_computed(&c, 1, 1, format);
+    struct span bytes = weights_computed(c, 1, 1, format);
     if (format.n == 0) {
-        const struct fact *dtype = &c.in[FACT_dtype];
+        const struct fact *dtype = &c->in[FACT_dtype];
         bool is_given = dtype->known && !str_eq(dtype->word, STR("auto"));
-        format = is_given ? dtype->word : c.model->dtype;
+        format = is_given ? dtype->word : c->model->dtype;
     }
     if (bytes.known && bytes.low > 0 && format.n > 0) {
         int64_t middle = bytes.low + (bytes.high - bytes.low) / 2;
-        remark_add(d, f, NOTE("diagnose.remark.checkpoint", c.model->id,
+        remark_add(d, f, NOTE("diagnose.remark.checkpoint", c->model->id,
                               write_bytes(d->a, middle), format));
     }
 }
 
-void remarks_find(struct diagnosis *d, struct finding *f) {
-    if (f->role != ROLE_root)
-        return;
-    remark_contradiction(d, f);
-    if (facts_reconcile(&f->facts))
-        remarks_by_rules(d, f);
-    remark_overruled(d, f);
-    if (d->machine_differs.key != NULL)
-        remark_add(d, f, d->machine_differs);
-    remark_cards(d, f);
-    remark_model_guess(d, f);
-    remark_checkpoint(d, f);
-    catalogue_reconcile(d, f);
-}
-
 /* If the first fix is enough, its arithmetic includes the requests that
  * follow. */
-void remarks_settle(struct finding *f) {
+static void remarks_settle(struct finding *f) {
     bool is_enough =
         f->fix_count > 0 && fix_verdict(&f->fixes[0]) == VERDICT_ENOUGH;
     size_t kept = 0;
@@ -140,4 +122,22 @@ void remarks_settle(struct finding *f) {
                                   STR("diagnose.remark.small")))
             f->remarks[kept++] = f->remarks[i];
     f->remark_count = kept;
+}
+
+void remarks_find(struct diagnosis *d, struct finding *f) {
+    remark_contradiction(d, f);
+    if (facts_reconcile(&f->facts))
+        remarks_by_rules(d, f);
+}
+
+void remarks_complete(struct diagnosis *d, struct finding *f,
+                      const struct inputs *c) {
+    remarks_settle(f);
+    remark_overruled(d, f);
+    if (d->machine_differs.key != NULL)
+        remark_add(d, f, d->machine_differs);
+    remark_cards(d, f);
+    remark_model_guess(d, f);
+    remark_checkpoint(d, f, c);
+    catalogue_reconcile(d, f, c);
 }

@@ -191,20 +191,24 @@ static void finding_fill(struct diagnosis *d, struct finding *f,
     f->title = prose_title(d, f);
 }
 
-void finding_weigh(struct diagnosis *d, struct finding *f) {
-    if (f->role != ROLE_root)
-        return;
-    struct inputs c;
-    inputs_fill(d, &f->facts, &c);
-    memory_explain(d, f, &c);
+void finding_weigh(struct diagnosis *d, struct finding *f, struct inputs *c) {
+    inputs_fill(d, &f->facts, c);
     beliefs_find(d, f);
-    fixes_find(d, f, &c);
+    fixes_find(d, f, c);
     dead_ends_show(d, f);
     remarks_find(d, f);
     contradictions_resolve(f);
-    outlook_find(d, f);
     fixes_rank(d, f);
-    remarks_settle(f);
+}
+
+static void finding_complete(struct diagnosis *d, struct finding *f) {
+    struct inputs c;
+    if (f->role != ROLE_root)
+        return;
+    finding_weigh(d, f, &c);
+    memory_explain(d, f, &c);
+    remarks_complete(d, f, &c);
+    outlook_find(d, f);
 }
 
 static void findings_fill(struct diagnosis *d, struct report *rep) {
@@ -219,7 +223,7 @@ static void findings_fill(struct diagnosis *d, struct report *rep) {
     for (size_t i = 0; i < list.count; i++) {
         finding_fill(d, &rep->findings[i], list.at[i]);
         d->bare[i] = rep->findings[i];
-        finding_weigh(d, &rep->findings[i]);
+        finding_complete(d, &rep->findings[i]);
         if (list.count == 1 &&
             d->scan->uncounted_to > rep->findings[i].last_line)
             rep->findings[i].last_line = d->scan->uncounted_to;
@@ -236,7 +240,7 @@ static void suspects_fill(struct diagnosis *d, struct report *rep) {
     rep->suspect_count = list.count;
     for (size_t i = 0; i < list.count; i++) {
         finding_fill(d, &rep->suspects[i], list.at[i]);
-        finding_weigh(d, &rep->suspects[i]);
+        finding_complete(d, &rep->suspects[i]);
     }
 }
 

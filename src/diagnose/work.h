@@ -341,9 +341,9 @@ void incidents_find(struct diagnosis *d);
  * removed. */
 void incident_settle(struct diagnosis *d, struct incident *i);
 
-/* report.c: adds the causes, the fixes and everything else that follows from
- * the facts of the finding. */
-void finding_weigh(struct diagnosis *d, struct finding *f);
+/* report.c: adds the causes and the ranked fixes, which follow from the facts
+ * of the finding and the context. *c: the inputs of their arithmetic. */
+void finding_weigh(struct diagnosis *d, struct finding *f, struct inputs *c);
 
 /* probe.c: true if an answer may change the order or a verdict of the first
  * fixes. */
@@ -480,15 +480,19 @@ void contradictions_resolve(struct finding *f);
 bool fix_ends_others(const struct workaround *w);
 
 /* ---- remark.c, question.c ---- */
+/* Those on the numbers of the message: they may rule out a fix. */
 void remarks_find(struct diagnosis *d, struct finding *f);
 void remarks_by_rules(struct diagnosis *d, struct finding *f);
-/* Called once fixes are ranked: removes remarks that the first fix answers. */
-void remarks_settle(struct finding *f);
+/* Called once fixes are ranked: removes remarks that the first fix answers, and
+ * adds all others. */
+void remarks_complete(struct diagnosis *d, struct finding *f,
+                      const struct inputs *c);
 void questions_find(struct diagnosis *d, struct report *rep);
 
 /* Compares the model's arithmetic with the amounts in the log and adds a remark
  * on the result. */
-void catalogue_reconcile(struct diagnosis *d, struct finding *f);
+void catalogue_reconcile(struct diagnosis *d, struct finding *f,
+                         const struct inputs *c);
 
 /* ---- note helpers (notes.c) ---- */
 struct note note_of(const char *key);

@@ -102,11 +102,11 @@ static struct estimate begin(const struct query *q) {
  * many layers; 0: those in force. */
 static struct span later_of(const struct query *q, int64_t tokens,
                             int64_t layers) {
-    struct inputs at = *q->c;
     if (is_compute(q) || is_on_host(q))
         return span_exact(0);
     if (tokens <= 0 || q->c->model == NULL)
         return span_none();
+    struct inputs at = *q->c;
     at.in[FACT_context_length] = propose(FACT_context_length, tokens);
     if (layers > 0)
         at.in[FACT_gpu_layers] = propose(FACT_gpu_layers, layers);
@@ -505,6 +505,15 @@ static struct estimate flash(const struct query *q) {
     return e;
 }
 
+/* The context is not known, and a printed cache is of so many tokens. */
+static struct estimate of_context(const struct query *q, int64_t tokens,
+                                  effect_fn *reckon) {
+    struct inputs with = *q->c;
+    struct query again = {q->a, &with, q->what, q->effect};
+    with.in[FACT_context_length] = propose(FACT_context_length, tokens);
+    return reckon(&again);
+}
+
 struct estimate llama_effect(const struct query *q) {
     static effect_fn *const fixes[EFFECT_COUNT_OF] = {
         [EFFECT_context_length] = shorter,
@@ -513,16 +522,14 @@ struct estimate llama_effect(const struct query *q) {
         [EFFECT_gpu_layers] = fewer_layers,
         [EFFECT_max_num_batched_tokens] = smaller_batch,
         [EFFECT_flash_attention] = flash};
-    struct inputs with = *q->c;
-    struct query again = {q->a, &with, q->what, q->effect};
     bool is_host_buffer = is_on_host(q) && (is_cache(q) || is_compute(q)) &&
                           q->effect != EFFECT_gpu_layers;
     if (!is_allocation(q) && !is_pool(q) && !is_host_buffer)
         return estimate_none(FACT_tried_alloc);
-    if (!with.in[FACT_context_length].known) { /* by a printed cache */
-        int64_t tokens = llama_context_of(q->c, span_in(q->c, FACT_kv_bytes));
-        if (tokens > 0)
-            with.in[FACT_context_length] = propose(FACT_context_length, tokens);
-    }
-    return fixes[q->effect](&again);
+    int64_t tokens = q->c->in[FACT_context_length].known
+                         ? 0
+                         : llama_context_of(q->c,
+                                            span_in(q->c, FACT_kv_bytes));
+    return tokens > 0 ? of_context(q, tokens, fixes[q->effect])
+                      : fixes[q->effect](q);
 }

@@ -40,13 +40,20 @@ static bool is_making_state(const struct inputs *c) {
 
 /* ---- the changes ---- */
 
+static struct training_setup with_adapters(const struct inputs *c,
+                                           const struct fact *rank) {
+    struct inputs with = *c;
+    with.in[FACT_lora_rank] = *rank;
+    with.in[FACT_trainable_params].known = false;
+    return training_setup_of(&with);
+}
+
 /* The run by one fix; is_known: it changes something. */
 static struct new_run change_of(const struct query *q,
                                 const struct training_setup *s) {
     static const char all[] = "weights, gradients and optimizer state";
     struct new_run new = {.then = *s, .part = "activations"};
     bool has_step = !is_making_state(q->c);
-    struct inputs with = *q->c;
     switch ((int)q->effect) {
     case EFFECT_batch_size:
         new.is_known = s->batch > 1 && has_step;
@@ -68,9 +75,7 @@ static struct new_run change_of(const struct query *q,
     case EFFECT_adapters:
         new.part = all;
         new.proposed = propose(FACT_lora_rank, USUAL_RANK);
-        with.in[FACT_lora_rank] = new.proposed;
-        with.in[FACT_trainable_params].known = false;
-        new.then = training_setup_of(&with);
+        new.then = with_adapters(q->c, &new.proposed);
         new.is_known = s->trainable == 0 && new.then.trainable > 0;
         break;
     case EFFECT_offload_optimizer:
