@@ -85,10 +85,12 @@ static const struct operator *word_at(struct str rest, size_t n) {
 
 static const struct operator *mark_at(struct str rest) {
     const struct operator *o = marks;
-    bool is_comment = str_starts(rest, STR("--")) ||
-                      str_starts(rest, STR("/*"));
-    while (o->text.n > 0 && (is_comment || rest.p[0] != o->text.p[0] ||
-                             !str_starts(rest, o->text)))
+    char first = rest.p[0], second = rest.n > 1 ? rest.p[1] : '\0';
+    bool is_comment = (first == '-' && second == '-') ||
+                      (first == '/' && second == '*');
+    while (o->text.n > 0 &&
+           (is_comment || first != o->text.p[0] ||
+            (o->text.n > 1 && second != o->text.p[1])))
         o++;
     return o;
 }
@@ -120,14 +122,22 @@ static void refuse(struct parser *p, struct str where, const char *why) {
     skip(p, p->rest.n);
 }
 
-static bool take(struct parser *p, const char *token) {
-    bool is_next = str_eq_nocase(p->token, str_of(token));
+static bool take(struct parser *p, struct str token) {
+    bool is_next = str_eq_nocase(p->token, token);
     if (is_next)
         skip(p, p->token.n);
     return is_next;
 }
 
-static void expect(struct parser *p, const char *token, const char *why) {
+/* NOT, which most operands are not behind. */
+static bool take_not(struct parser *p) {
+    bool is_next = p->operator->op == OP_NOT;
+    if (is_next)
+        skip(p, p->token.n);
+    return is_next;
+}
+
+static void expect(struct parser *p, struct str token, const char *why) {
     if (!take(p, token))
         refuse(p, p->rest, why);
 }
@@ -186,14 +196,14 @@ static size_t read_list(struct parser *p, struct expression *to,
                         enum type *type, const char *no_list,
                         const char *no_end) {
     size_t count = 0;
-    expect(p, "(", no_list);
+    expect(p, STR("("), no_list);
     do {
         struct expression *one = read_level(p, LEVEL_OR);
         *type = both(p, *type, one->type);
         add(to, one);
         count++;
-    } while (take(p, ","));
-    expect(p, ")", no_end);
+    } while (take(p, STR(",")));
+    expect(p, STR(")"), no_end);
     return count;
 }
 
@@ -300,14 +310,9 @@ static struct expression *read_number(struct parser *p) {
     return x;
 }
 
-static struct expression *read_fact(struct parser *p) {
+static struct expression *read_fact(struct parser *p, enum fact_name name) {
     struct predicate *out = p->out;
     struct expression *x = make(p, OP_FACT, TYPE_NUMBER);
-    enum fact_name name;
-    if (!fact_named(p->token, &name)) {
-        refuse(p, p->token, "there is no such fact");
-        return x;
-    }
     while (x->fact < out->fact_count && out->facts[x->fact] != name)
         x->fact++;
     if (x->fact == PREDICATE_FACTS_MAX) {
@@ -326,38 +331,41 @@ static struct expression *read_fact(struct parser *p) {
 /* The rest behind CASE. CASE x WHEN y ... is not in the language. */
 static struct expression *read_case(struct parser *p) {
     struct expression *x = make(p, OP_CASE, TYPE_ANY), *value;
-    expect(p, "when", "a CASE without WHEN");
+    expect(p, STR("when"), "a CASE without WHEN");
     do {
         struct expression *condition = read_level(p, LEVEL_OR);
         both(p, condition->type, TYPE_NUMBER);
         add(x, condition);
-        expect(p, "then", "a WHEN without THEN");
+        expect(p, STR("then"), "a WHEN without THEN");
         value = read_level(p, LEVEL_OR);
         x->type = both(p, x->type, value->type);
         add(x, value);
-    } while (take(p, "when"));
-    value = take(p, "else") ? read_level(p, LEVEL_OR)
+    } while (take(p, STR("when")));
+    value = take(p, STR("else")) ? read_level(p, LEVEL_OR)
                             : make(p, OP_CONSTANT, TYPE_ANY);
     x->type = both(p, x->type, value->type);
     add(x, value);
-    expect(p, "end", "a CASE without END");
+    expect(p, STR("end"), "a CASE without END");
     return x;
 }
 
 static const struct function {
-    const char *name;
+    struct str name;
     enum operation op;
     size_t least, most; /* arguments */
     enum type takes, gives;
 } functions[] = {
-    {"coalesce", OP_COALESCE, 2, SIZE_MAX, TYPE_ANY, TYPE_ANY},
-    {"abs", OP_ABS, 1, 1, TYPE_NUMBER, TYPE_NUMBER},
-    {"min", OP_MIN, 2, SIZE_MAX, TYPE_ANY, TYPE_ANY},
-    {"max", OP_MAX, 2, SIZE_MAX, TYPE_ANY, TYPE_ANY},
-    {"vcmp", OP_VCMP, 2, 2, TYPE_TEXT, TYPE_NUMBER}};
+    {{"coalesce", 8}, OP_COALESCE, 2, SIZE_MAX, TYPE_ANY, TYPE_ANY},
+    {{"abs", 3}, OP_ABS, 1, 1, TYPE_NUMBER, TYPE_NUMBER},
+    {{"min", 3}, OP_MIN, 2, SIZE_MAX, TYPE_ANY, TYPE_ANY},
+    {{"max", 3}, OP_MAX, 2, SIZE_MAX, TYPE_ANY, TYPE_ANY},
+    {{"vcmp", 4}, OP_VCMP, 2, 2, TYPE_TEXT, TYPE_NUMBER}};
 
 static struct expression *read_word(struct parser *p) {
     struct str word = p->token;
+    enum fact_name name;
+    if (fact_named(word, &name))
+        return read_fact(p, name);
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         const struct function *f = &functions[i];
         if (!take(p, f->name))
@@ -372,13 +380,15 @@ static struct expression *read_word(struct parser *p) {
         x->type = f->gives == TYPE_ANY ? type : f->gives;
         return x;
     }
-    if (take(p, "case"))
+    if (take(p, STR("case")))
         return read_case(p);
-    if (take(p, "null"))
+    if (take(p, STR("null")))
         return make(p, OP_CONSTANT, TYPE_ANY);
-    if (take(p, "true"))
+    if (take(p, STR("true")))
         return make_integer(p, 1);
-    return take(p, "false") ? make_integer(p, 0) : read_fact(p);
+    if (!take(p, STR("false")))
+        refuse(p, word, "there is no such fact");
+    return make_integer(p, 0);
 }
 
 static struct expression *read_operand(struct parser *p) {
@@ -390,9 +400,9 @@ static struct expression *read_operand(struct parser *p) {
         return read_text(p);
     if (is_digit(c) || c == '.')
         return read_number(p);
-    if (take(p, "(")) {
+    if (take(p, STR("("))) {
         x = read_level(p, LEVEL_OR);
-        expect(p, ")", "it is not closed");
+        expect(p, STR(")"), "it is not closed");
         return x;
     }
     refuse(p, str_slice(p->rest, 0, 1),
@@ -424,7 +434,7 @@ static struct expression *read_between(struct parser *p, struct expression *x) {
     *same = *x;
     same->next = NULL;
     struct expression *least = read_level(p, LEVEL_ORDER);
-    expect(p, "and", "BETWEEN without AND");
+    expect(p, STR("and"), "BETWEEN without AND");
     struct expression *most = read_level(p, LEVEL_ORDER);
     return combine(p, OP_AND, TYPE_NUMBER,
                    combine(p, OP_AT_LEAST, TYPE_ANY, x, least),
@@ -432,14 +442,14 @@ static struct expression *read_between(struct parser *p, struct expression *x) {
 }
 
 static bool is_between(const struct operator *o) {
-    return str_eq(o->text, STR("between"));
+    return o->op == OP_AT_LEAST && o->level == LEVEL_EQUAL;
 }
 
 /* Read the operator that comes next, and its right operand. */
 static struct expression *read_operator(struct parser *p,
                                         struct expression *x) {
     const struct operator *o = p->operator;
-    bool is_not = take(p, "not");
+    bool is_not = take_not(p);
     if (is_not) {
         o = p->operator;
         if (o->op != OP_IN && o->op != OP_LIKE && !is_between(o)) {
@@ -448,7 +458,7 @@ static struct expression *read_operator(struct parser *p,
         }
     }
     skip(p, o->text.n);
-    is_not = is_not || (o->op == OP_IS && take(p, "not"));
+    is_not = is_not || (o->op == OP_IS && take_not(p));
     if (o->op == OP_IN) {
         struct expression *made = make(p, OP_IN, TYPE_NUMBER);
         enum type type = x->type;
@@ -467,7 +477,7 @@ static struct expression *read_operator(struct parser *p,
 /* An operand, and all operators behind it that bind at least as well. */
 static struct expression *read_level(struct parser *p, enum level level) {
     size_t nots = 0;
-    while (level <= LEVEL_NOT && take(p, "not"))
+    while (level <= LEVEL_NOT && take_not(p))
         nots++;
     struct expression *x = nots > 0 ? read_level(p, LEVEL_EQUAL)
                                     : read_signed(p);
