@@ -30,6 +30,13 @@ static bool is_of_word(char c) {
     return is_word(c) || c == '-';
 }
 
+struct str context_engine(const struct context_pattern *row) {
+    for (size_t i = 0; row != NULL && i < row->set_count; i++)
+        if (row->set[i].name == FACT_engine)
+            return row->set[i].value;
+    return (struct str){NULL, 0};
+}
+
 const struct flag *engine_flag_of(const struct engine *e,
                                   enum fact_name fact) {
     for (size_t i = 0; e != NULL && i < e->flag_count; i++)

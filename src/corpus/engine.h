@@ -20,6 +20,9 @@ struct context_pattern { /* facts that hold for the whole log (stream) */
                         below the failure, with the settings in it */
 };
 
+/* The engine that the row names; empty: none. row may be NULL. */
+struct str context_engine(const struct context_pattern *row);
+
 /* Facts of an incident from its traceback or from lines before it. The stage
  * comes from the first row, in file order, whose pattern matches in the
  * incident's traceback; else from the row that matched last before it. Other
@@ -81,7 +84,8 @@ struct engine {
     bool has_programs;      /* patterns of kb/programs/ are tried after its own
                                rows */
     bool is_everywhere;     /* its rows are tried whatever the engine is */
-    struct context_pattern *contexts;
+    struct context_pattern *contexts; /* at build only: a run has each row
+                                         with its pattern */
     size_t context_count;
     struct stage_anchor *stages;
     size_t stage_count;

@@ -119,7 +119,7 @@ struct shape {
 };
 
 extern const struct shape shape_entry, shape_cause, shape_model, shape_gpu,
-    shape_engine, shape_component, shape_number, shape_model_file,
+    shape_engine, shape_context, shape_component, shape_number, shape_model_file,
     shape_gpu_file, shape_vocabulary, shape_glossary, shape_programs,
     shape_program, shape_workaround, shape_rate, shape_acts_on, shape_act,
     shape_fix_file, shape_cause_file, shape_ranking_file, shape_lint_rule,

@@ -16,7 +16,7 @@ static const struct field context_fields[] = {
     NOWHERE("weak", YES_NO, "no literal of 8 bytes"),
     {0},
 };
-static SHAPE(context, context_pattern, "context",
+SHAPE(context, context_pattern, "context",
     "A line whose facts hold for the whole log.");
 
 static const struct field stage_fields[] = {

@@ -16,8 +16,7 @@
 
 const struct context_pattern *context_row(const struct diagnosis *d,
                                           const struct hit *h) {
-    const struct engine *e = reader_engine(d->r, h->owner);
-    return e && h->ordinal < e->context_count ? &e->contexts[h->ordinal] : NULL;
+    return reader_pattern(d->r, h->pattern)->context;
 }
 
 static bool is_failure(const struct diagnosis *d, const struct sighting *s) {
@@ -60,13 +59,6 @@ static void vote_for(struct ballot *b, const struct vote *vote) {
     }
     if (b->count < LOG_ENGINES_MAX)
         b->at[b->count++] = *vote;
-}
-
-static struct str engine_set_by(const struct context_pattern *row) {
-    for (size_t i = 0; row && i < row->set_count; i++)
-        if (row->set[i].name == FACT_engine)
-            return row->set[i].value;
-    return (struct str){NULL, 0};
 }
 
 /* The weight of a hit: 1000 in the failure's own traceback, 10 in its stream, 1
@@ -125,26 +117,13 @@ static const struct vote *winner_of(struct diagnosis *d,
     return best;
 }
 
-static struct str engine_of_process(struct diagnosis *d, struct str process) {
-    for (size_t i = 0; i < reader_engine_count(d->r); i++) {
-        const struct engine *e = reader_engine(d->r, (uint32_t)i);
-        for (size_t k = 0; e && k < e->context_count; k++) {
-            struct str engine = engine_set_by(&e->contexts[k]);
-            if (engine.n > 0 && pattern_matches(d->a, e->contexts[k].pattern,
-                                                process))
-                return engine;
-        }
-    }
-    return (struct str){NULL, 0};
-}
-
 /* The process name in the prefix of the lines may be the only trace of the
  * engine, in a paste of one worker's lines. */
 static void vote_of_prefix(struct diagnosis *d, struct ballot *b,
                            const struct sighting *failure) {
     struct str process = stream_of_number(d, failure->hit->stream)->process;
     struct str engine = b->count == 0 && process.n > 0
-                            ? engine_of_process(d, process)
+                            ? engine_named_in(d->a, d->r, process)
                             : (struct str){NULL, 0};
     if (engine.n > 0)
         vote_for(b, &(struct vote){engine, 1, failure->hit->first_line, false});
@@ -159,7 +138,7 @@ void engine_find(struct diagnosis *d) {
         const struct hit *h = &d->scan->hits.at[i];
         if (h->kind != PATTERN_CONTEXT)
             continue;
-        struct str engine = engine_set_by(context_row(d, h));
+        struct str engine = context_engine(context_row(d, h));
         if (engine.n > 0)
             vote_for(&b, &(struct vote){engine, nearness(h, failure),
                                         h->first_line, h->command.n > 0});

@@ -12,6 +12,17 @@ static void codec_analysis(struct record *r,
     record_str(r, &analysis->suffix);
 }
 
+/* Without its pattern, which is the text of p. */
+static void codec_context(struct record *r, struct pattern *p) {
+    struct context_pattern *row = arena_alloc(r->arena, sizeof *row);
+    if (p->context != NULL)
+        *row = *p->context;
+    row->pattern = (struct str){NULL, 0};
+    codec_shape(r, &shape_context, row);
+    row->pattern = p->text;
+    p->context = row;
+}
+
 void codec_pattern(struct record *r, struct pattern *p) {
     int kind = record_word(r, (int)p->kind, PATTERN_STAGE + 1);
     p->kind = (enum pattern_kind)kind;
@@ -22,6 +33,8 @@ void codec_pattern(struct record *r, struct pattern *p) {
     record_bool(r, &p->is_failure);
     record_str(r, &p->text);
     record_strings(r, &p->extract);
+    if (p->kind == PATTERN_CONTEXT)
+        codec_context(r, p);
     codec_analysis(r, &p->analysis);
 }
 

@@ -85,6 +85,7 @@ struct pattern {
     bool is_failure; /* of a signature: of a failure, neither weak nor prose */
     struct str text;
     struct str_list extract; /* signatures */
+    const struct context_pattern *context; /* its row; NULL: of another kind */
     struct pattern_analysis analysis;
 };
 
@@ -135,6 +136,9 @@ struct reader;
 struct reader *reader_new(const struct index *ix, struct arena *a);
 
 const struct pattern *reader_pattern(struct reader *r, uint32_t id);
+/* The patterns whose row names an engine. i: 0 ... count - 1. */
+const struct pattern *reader_naming(struct reader *r, uint32_t i);
+size_t reader_naming_count(struct reader *r);
 /* The compiled pattern (which 0), one of its compiled extracts (1 and on) or
  * guards (behind the extracts): the bytes that all of them begin with, and the
  * rest. False: it has to be compiled. Always false if the image is not built
@@ -160,8 +164,8 @@ uint32_t reader_condition_pattern(struct reader *r, uint32_t entry_number,
 const struct engine *reader_engine(struct reader *r, uint32_t number);
 const struct engine *reader_engine_by_id(struct reader *r, struct str id);
 size_t reader_engine_count(struct reader *r);
-/* The flags and options of engines whose rows are tried whatever the engine is,
- * and nothing else of them. i: 0 ... count - 1. */
+/* The engines whose rows are tried whatever the engine is. i: 0 ... count - 1.
+ */
 const struct engine *reader_everywhere(struct reader *r, uint32_t i);
 size_t reader_everywhere_count(struct reader *r);
 /* NULL: kb/causes.yaml has no such cause. */

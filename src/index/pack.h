@@ -33,7 +33,8 @@ enum section {
     SECTION_ENGINE,      /* this and those below: by number or by id */
     SECTION_MODEL, SECTION_GPU, SECTION_CAUSE, SECTION_RULE, SECTION_PROGRAM,
     SECTION_COMPONENT, SECTION_MESSAGE,
-    SECTION_EVERYWHERE,  /* settings of engines whose rows are always tried */
+    SECTION_EVERYWHERE,  /* engines whose rows are always tried */
+    SECTION_NAMING,      /* patterns whose row names an engine */
     SECTION_MODEL_NAME,  /* form and name -> number */
     SECTION_RANKING,     /* one record */
     SECTION_POOLED,      /* mechanism and fix -> worked, tried */

@@ -49,6 +49,7 @@ static void add_engine(struct set *set, const struct engine *e, size_t number) {
         struct pattern *p = add(set, PATTERN_CONTEXT, number, i);
         p->text = e->contexts[i].pattern;
         p->extract = e->contexts[i].extract;
+        p->context = &e->contexts[i];
     }
     for (size_t i = 0; i < e->stage_count; i++) {
         struct pattern *p = add(set, PATTERN_STAGE, number, i);

@@ -20,12 +20,29 @@ const struct engine *reader_engine(struct reader *r, uint32_t number) {
     return indexed(r, reader_noun(r, SECTION_ENGINE, number, &shape_engine));
 }
 
+/* Record i of a section whose records are numbers. */
+static uint32_t number_at(struct reader *r, enum section section, uint32_t i) {
+    uint32_t number;
+    struct record record = reader_record(r, section, i);
+    record_number(&record, &number);
+    record_end(&record);
+    return number;
+}
+
 size_t reader_everywhere_count(struct reader *r) {
     return reader_count(r, SECTION_EVERYWHERE);
 }
 
 const struct engine *reader_everywhere(struct reader *r, uint32_t i) {
-    return indexed(r, reader_noun(r, SECTION_EVERYWHERE, i, &shape_engine));
+    return reader_engine(r, number_at(r, SECTION_EVERYWHERE, i));
+}
+
+size_t reader_naming_count(struct reader *r) {
+    return reader_count(r, SECTION_NAMING);
+}
+
+const struct pattern *reader_naming(struct reader *r, uint32_t i) {
+    return reader_pattern(r, number_at(r, SECTION_NAMING, i));
 }
 
 const struct engine *reader_engine_by_id(struct reader *r, struct str id) {

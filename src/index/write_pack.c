@@ -215,20 +215,27 @@ static void pack_pooled(struct writer *w, const struct corpus *c) {
     }
 }
 
-/* What sets a fact of the engines whose rows are always tried, without the rows
- * that a log is read with. */
 static void pack_everywhere(struct writer *w, const struct corpus *c) {
+    for (uint32_t i = 0; i < c->engine_count; i++)
+        if (c->engines[i].is_everywhere)
+            record_number(pack_add(w->pack, SECTION_EVERYWHERE), &i);
+}
+
+static void pack_naming(struct writer *w, const struct pattern_list *set) {
+    for (size_t i = 0; i < set->count; i++)
+        if (context_engine(set->at[i].context).n > 0)
+            record_number(pack_add(w->pack, SECTION_NAMING), &set->at[i].id);
+}
+
+/* Without their contexts, which are with their patterns: of an engine that is
+ * read for its flags a thousand of them are of no use. */
+static struct engine *bare_engines(struct arena *a, const struct corpus *c) {
+    struct engine *bare = arena_array(a, c->engine_count, sizeof *bare);
     for (size_t i = 0; i < c->engine_count; i++) {
-        const struct engine *e = &c->engines[i];
-        struct engine settings = {.id = e->id,
-                                  .flags = e->flags,
-                                  .flag_count = e->flag_count,
-                                  .options = e->options,
-                                  .option_count = e->option_count};
-        if (e->is_everywhere)
-            codec_shape(pack_add(w->pack, SECTION_EVERYWHERE), &shape_engine,
-                        &settings);
+        bare[i] = c->engines[i];
+        bare[i].context_count = 0;
     }
+    return bare;
 }
 
 /* ---- compiled patterns ---- */
@@ -276,10 +283,13 @@ struct str index_pack(struct arena *a, const struct corpus *c,
         codec_pattern(pack_add(w.pack, SECTION_PATTERN), &set->at[i]);
     write_code(w.pack, set);
     pack_entries(&w, c);
+    struct corpus packed = *c;
+    packed.engines = bare_engines(a, c);
     for (size_t i = 0; i < NOUN_LISTS; i++)
-        pack_nouns(&w, &noun_lists[i], nouns_of(c, &noun_lists[i]));
+        pack_nouns(&w, &noun_lists[i], nouns_of(&packed, &noun_lists[i]));
     pack_model_names(&w, c);
     pack_everywhere(&w, c);
+    pack_naming(&w, set);
     pack_pooled(&w, c);
     codec_ranking(pack_add(w.pack, SECTION_RANKING), &ranking);
     return pack_end(w.pack, prefilter);

@@ -167,7 +167,11 @@ const struct scan_result *scan_join(struct arena *a,
                                     const struct index *const *of,
                                     size_t count);
 
-/* True if the pattern matches in the text. No prefilter is used. */
+/* naming.c: the engine that a pattern names in a text which is no line of the
+ * log; empty: none does. */
+struct str engine_named_in(struct arena *a, struct reader *r, struct str text);
+
+/* For the build: true if the pattern matches in the text. */
 bool pattern_matches(struct arena *a, struct str pattern, struct str text);
 
 #endif

@@ -55,12 +55,15 @@ static void come_back_engines(struct arena *a) {
     expect_str(out->name, in->name);
     expect_str(out->newest, in->newest);
     expect_str(out->command, in->command);
-    assert_int_equal(out->context_count, 1);
-    expect_str(out->contexts[0].pattern, in->contexts[0].pattern);
-    assert_int_equal(out->contexts[0].set_count, 1);
-    assert_int_equal(out->contexts[0].set[0].name, FACT_engine);
-    expect_str(out->contexts[0].set[0].value, STR("vllm"));
-    assert_true(out->contexts[0].is_prose);
+    assert_int_equal(out->context_count, 0); /* they are with their patterns */
+    assert_int_equal(reader_naming_count(r), 1);
+    const struct context_pattern *row = reader_naming(r, 0)->context;
+    expect_str(row->pattern, in->contexts[0].pattern);
+    assert_int_equal(row->set_count, 1);
+    expect_str(context_engine(row), STR("vllm"));
+    assert_true(row->is_prose);
+    assert_int_equal(reader_everywhere_count(r), 1);
+    assert_ptr_equal(reader_everywhere(r, 0), out);
     expect_str(out->task, STR("infer"));
     assert_true(out->is_everywhere);
     assert_int_equal(out->stage_count, 3);
