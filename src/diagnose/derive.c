@@ -453,6 +453,7 @@ void failure_derive(struct diagnosis *d, struct sighting *s) {
     shared_memory_derive(d, s);
     full_state_derive(d, s);
     free_memory_derive(d, s);
+    free_before_load_derive(d, s);
     outside_derive(d, s);
     smi_derive(d, s);
     others_derive(d, s);

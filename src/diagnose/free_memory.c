@@ -7,7 +7,13 @@
  * The program's libraries and other programs also allocate memory in between,
  * so the amount is an interval. If the refused size would fit into it, the
  * lines do not show the free memory (a driver that prints its total), and no
- * fact is added. */
+ * fact is added.
+ *
+ * What was free before the load is the sum of what was free behind it and what
+ * the load took, where one line says both:
+ *
+ *     Load weight end. ... avail mem=32.70 GB, mem usage=60.64 GB.
+ */
 #include "diagnose/work.h"
 
 #include <inttypes.h>
@@ -112,4 +118,40 @@ void free_memory_derive(struct diagnosis *d, struct sighting *s) {
     amount_add(d, s, &r, FACT_gpu_free, free);
     amount_add(d, s, &r, FACT_device_weights, r.weights);
     amount_add(d, s, &r, FACT_device_kv, r.cache);
+}
+
+/* ---- before the load ---- */
+
+/* What was free once the weights were loaded, as the given line says. */
+static struct fact free_after_load(struct diagnosis *d,
+                                   const struct sighting *s, uint32_t line) {
+    for (size_t i = 0; i < d->scan->hits.count; i++) {
+        const struct hit *h = &d->scan->hits.at[i];
+        if (h->kind != PATTERN_CONTEXT || h->first_line != line ||
+            h->order >= s->places[0].order || !hit_is_of_engine(d, h))
+            continue;
+        struct fact_list facts = facts_of_hit(d, h, NULL);
+        const struct fact *f = facts_first(&facts, FACT_free_after_load);
+        if (f && f->known)
+            return *f;
+    }
+    return fact_blank(FACT_free_after_load, SOURCE_LOG);
+}
+
+void free_before_load_derive(struct diagnosis *d, struct sighting *s) {
+    const struct fact *taken = facts_last(&d->context, FACT_weights_bytes);
+    if (!taken || !taken->known || taken->line == 0 ||
+        facts_last(&d->context, FACT_free_before_load))
+        return;
+    struct fact left = free_after_load(d, s, taken->line);
+    struct fact f = fact_blank(FACT_free_before_load, SOURCE_DERIVED);
+    f.known = left.known && add_i64(left.number, taken->number, &f.number);
+    f.ranged = f.known &&
+               add_i64(fact_low(&left), fact_low(taken), &f.low) &&
+               add_i64(fact_high(&left), fact_high(taken), &f.high);
+    f.line = taken->line;
+    f.formula = arena_printf(d->a, "%" PRId64 " free after the load + %" PRId64
+                             " that it took", left.number, taken->number);
+    if (f.known)
+        sighting_add_fact(d, s, f);
 }

@@ -318,6 +318,9 @@ void tensor_derive(struct diagnosis *d, struct sighting *s);
 
 /* ---- free_memory.c ---- */
 void free_memory_derive(struct diagnosis *d, struct sighting *s);
+/* What was free before the weights were loaded, from a line that says what was
+ * free behind it and what they took. */
+void free_before_load_derive(struct diagnosis *d, struct sighting *s);
 
 /* ---- run_time.c ---- */
 void run_time_derive(struct diagnosis *d, struct sighting *s);

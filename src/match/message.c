@@ -206,6 +206,16 @@ static bool is_bridge(const struct window *w, size_t i) {
            (words.n <= MESSAGE_LABEL_BYTES_MAX && str_ends(words, STR(":")));
 }
 
+/* True for a heading such as "## Stack Trace": what stands below it belongs to
+ * the message above, whatever is written in between. */
+static bool announces_frames(const struct window *w, size_t i) {
+    struct str words = str_trim(window_slice(w, w->marks[i].pos,
+                                             window_line_end(w, i)));
+    return str_starts(words, STR("#")) &&
+           words.n <= MESSAGE_LABEL_BYTES_MAX &&
+           (str_ends(words, STR("race")) || str_ends(words, STR("raceback")));
+}
+
 static bool is_frames(const struct window *w, size_t i, size_t last) {
     return w->marks[i].block != 0 && w->marks[i].kind != LINE_BLANK &&
            w->marks[i].block_first >= w->marks[last].number;
@@ -228,18 +238,24 @@ static bool is_error(const struct window *w, size_t i) {
                                            window_line_end(w, i))), STR(":"));
 }
 
+/* True if a line behind a message can be one of those above its frames. */
+static bool may_precede(const struct window *w, size_t i, size_t last) {
+    return i < w->mark_count && i - last <= TITLE_LINES &&
+           !window_is_far(w, i) && !is_frames(w, i, last) && !is_error(w, i);
+}
+
 /* The line where a traceback begins behind a message without one; `last`: there
  * is none. */
 static size_t block_behind(const struct window *w, size_t last) {
-    size_t i = last + 1;
+    size_t i = last + 1, from = last;
     bool is_right_behind = true;
-    while (i < w->mark_count && i - last <= TITLE_LINES &&
-           !window_is_far(w, i) && !is_frames(w, i, last) &&
-           !is_error(w, i)) {
-        is_right_behind = is_right_behind && is_bridge(w, i);
+    while (may_precede(w, i, last)) {
+        bool is_heading = announces_frames(w, i);
+        from = is_heading ? i : from;
+        is_right_behind = is_heading || (is_right_behind && is_bridge(w, i));
         i++;
     }
-    is_right_behind = is_right_behind && i - last <= BRIDGE_LINES + 1;
+    is_right_behind = is_right_behind && i - from <= BRIDGE_LINES + 1;
     bool is_block = i < w->mark_count && !window_is_far(w, i) &&
                     is_frames(w, i, last) &&
                     (is_right_behind || (w->marks[i].kind == LINE_HEADER &&

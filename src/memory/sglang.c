@@ -19,6 +19,9 @@
 #define CONTEXT_MOST GIB /* taken before base is measured */
 #define MARGIN (3 * STEP) /* else the pool holds a few tokens only */
 #define USUAL_MOST (95 * STEP)
+/* Graphs and steps need no less on a small card: SGLang itself sets 1.5 MiB
+ * aside for each token of a chunk of 2,048 or more. */
+#define REST_LEAST (3 * GIB / 2)
 
 static const enum fact_name used[] =
     FACTS(FACT_gpu_total, FACT_mem_fraction_static, FACT_weights_bytes,
@@ -82,6 +85,7 @@ static void qualify_fraction(const struct query *q, struct estimate *e,
     if (wanted > USUAL_MOST) {
         int64_t usual =
             share_of(base, MICRO - USUAL_MOST).low; /* what they are left */
+        usual = usual > REST_LEAST ? usual : REST_LEAST;
         ESTIMATE_IF(q, e, "verdict.if.rest", SHORT(rest > 0 ? rest : 0));
         needs_add(&e->needs, FACT_cuda_graph_bytes);
         e->share_micro = 0;

@@ -1318,5 +1318,51 @@ class Around(unittest.TestCase):
         self.assertIn("4.50 GiB", made["estimate"]["condition"])
 
 
+class Beside(unittest.TestCase):
+    """What stands beside the message, and says more than it does."""
+
+    def test_free_before_the_load_is_the_sum_of_one_line(self):
+        end = ("[2026-05-14 09:11:02 TP0] Load weight end. type=X, "
+               "avail mem=%s GB, mem usage=60.60 GB.")
+        fail = ("RuntimeError: Not enough memory. Please try to increase "
+                "--mem-fraction-static. Current value: mem_fraction_static=0.4")
+        found = report(end % "32.40", fail)["findings"][0]
+        self.assertEqual(fact_of(found, "free_before_load"), 93 << 30)
+        self.assertEqual(found["fixes"][0]["command"],
+                         "--mem-fraction-static 0.69")
+        begin = "[2026-05-14 09:10:02 TP0] Load weight begin. avail mem=94.00 GB"
+        found = report(begin, end % "32.40", fail)["findings"][0]
+        self.assertIsNone(fact_of(found, "free_before_load"))
+
+    def test_a_heading_announces_the_frames_below(self):
+        log = ["# ComfyUI Error Report",
+               "- **Exception Message:** Allocation on device 0 would exceed "
+               "allowed memory. (out of memory)",
+               "Currently allocated     : 4.86 GiB",
+               "Requested               : 2.12 GiB",
+               "Device limit            : 23.99 GiB", "",
+               "TIPS: the batch size may be larger than it was.", "%s", "```",
+               '  File "/srv/ComfyUI/execution.py", line 515, in execute',
+               '  File "/srv/ComfyUI/comfy/samplers.py", line 210, in sample',
+               '  File "/srv/ComfyUI/comfy/ops.py", line 90, in forward',
+               "```"]
+        for heading, stage in (("## Stack Trace", "forward"),
+                               ("The rest of the page.", None)):
+            lines = [heading if line == "%s" else line for line in log]
+            found = report(*lines)["findings"][0]
+            self.assertEqual(fact_of(found, "stage"), stage, heading)
+
+    def test_the_pool_of_xla_is_no_tensorflow(self):
+        pool = ("bfc_allocator.cc:514] Allocator (GPU_0_bfc) ran out of memory "
+                "trying to allocate 73.30GiB (rounded to 78702055168)"
+                "requested by op")
+        error = ("jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory "
+                 "while trying to allocate 73.30GiB.")
+        self.assertEqual([f["entry"] for f in report(pool, error)["findings"]],
+                         ["jax/step-too-large"])
+        self.assertEqual([f["entry"] for f in report(pool)["findings"]],
+                         ["tensorflow/oom-tensor"])
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
