@@ -1,6 +1,15 @@
 /* plain.c: see plain.h. */
 #include "base/plain.h"
 
+#define EIGHT(c) c, c, c, c, c, c, c, c
+#define EACH(c) {EIGHT(c), EIGHT(c), EIGHT(c), EIGHT(c)}
+#define EACH_OF_4(c) EACH(c), EACH(c + 1), EACH(c + 2), EACH(c + 3)
+#define EACH_OF_16(c)                                                          \
+    EACH_OF_4(c), EACH_OF_4(c + 4), EACH_OF_4(c + 8), EACH_OF_4(c + 12)
+_Alignas(PLAIN_LONG_STEP) const char plain_each[128][PLAIN_LONG_STEP] = {
+    EACH_OF_16(0),  EACH_OF_16(16), EACH_OF_16(32), EACH_OF_16(48),
+    EACH_OF_16(64), EACH_OF_16(80), EACH_OF_16(96), EACH_OF_16(112)};
+
 /* A sum per byte of at most 127 steps fits a signed char. */
 PLAIN_INLINE uint64_t count(struct str s, char c) {
     uint64_t n = 0;

@@ -15,6 +15,11 @@ typedef signed char plain_bytes __attribute__((vector_size(PLAIN_STEP)));
 #define PLAIN_LONG_STEP 32
 typedef signed char plain_long __attribute__((vector_size(PLAIN_LONG_STEP)));
 
+/* A byte of ASCII as a vector, from memory: of constants, compilers make each
+ * one again wherever there are too many for the registers. */
+#define PLAIN_EACH(c) (*(const plain_long *)(const void *)plain_each[c])
+extern const char plain_each[128][PLAIN_LONG_STEP];
+
 static inline plain_bytes plain_load(const char *p) {
     plain_bytes v;
     memcpy(&v, p, sizeof v);
@@ -31,9 +36,14 @@ static inline plain_bytes plain_load(const char *p) {
 #define PLAIN_HAS_WIDE                                                         \
     (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&        \
      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+PLAIN_WIDE static inline uint32_t plain_wide_bits(const plain_long *mask) {
+    typedef char chars __attribute__((vector_size(PLAIN_LONG_STEP)));
+    return (uint32_t)__builtin_ia32_pmovmskb256((chars)*mask);
+}
 #else
 #define PLAIN_WIDE
 #define PLAIN_HAS_WIDE false
+#define plain_wide_bits(mask) 0
 #endif
 
 /* One bit for each byte of the mask, the first byte in the lowest bit. */
@@ -49,15 +59,6 @@ static inline uint32_t plain_bits(plain_bytes mask) {
 #endif
 }
 
-/* Of 64 flags, 0 or -1, a bit each, the first one lowest. */
-PLAIN_INLINE uint64_t plain_flags(const char *flags) {
-    uint64_t bits = 0;
-#pragma GCC unroll 4
-    for (size_t i = 0; i < 64; i += PLAIN_STEP)
-        bits |= (uint64_t)plain_bits(plain_load(flags + i)) << i;
-    return bits;
-}
-
 static inline bool plain_any(plain_bytes mask) {
 #if defined(__SSE2__)
     return plain_bits(mask) != 0;
@@ -68,8 +69,11 @@ static inline bool plain_any(plain_bytes mask) {
 #endif
 }
 
-PLAIN_INLINE uint32_t plain_long_bits(const plain_long *mask) {
+/* The same of more bytes. is_wide: the caller is PLAIN_WIDE. */
+PLAIN_INLINE uint32_t plain_long_bits(const plain_long *mask, bool is_wide) {
     plain_bytes halves[2];
+    if (is_wide)
+        return plain_wide_bits(mask);
     memcpy(halves, mask, sizeof halves);
     return plain_bits(halves[0]) | plain_bits(halves[1]) << PLAIN_STEP;
 }

@@ -78,7 +78,7 @@ PLAIN_WIDE static uint32_t next_wide(const char *text, size_t places,
         memcpy(&here, p, sizeof here);
         memcpy(&behind, p + what.n - 1, sizeof behind);
         here = (here == first) & (behind == last);
-        may = plain_long_bits(&here);
+        may = plain_long_bits(&here, true);
     }
     *at = (size_t)(p - text);
     return may;

@@ -27,7 +27,7 @@ typedef signed char loose
     __attribute__((vector_size(PLAIN_LONG_STEP), aligned(1), may_alias));
 
 PLAIN_INLINE size_t find(const struct few *f, size_t count, const char *text,
-                         size_t from, size_t to) {
+                         size_t from, size_t to, bool is_wide) {
     uint32_t bits = 0;
     for (; from < to && bits == 0; from += PLAIN_LONG_STEP) {
         const loose *first = (const loose *)(const void *)(text + from);
@@ -40,7 +40,7 @@ PLAIN_INLINE size_t find(const struct few *f, size_t count, const char *text,
             any |= (*first == word[0]) & (*second == word[1]) &
                    (*third == word[2]);
         }
-        bits = plain_long_bits(&any);
+        bits = plain_long_bits(&any, is_wide);
     }
     if (bits != 0)
         from -= PLAIN_LONG_STEP - (size_t)__builtin_ctz(bits);
@@ -49,23 +49,23 @@ PLAIN_INLINE size_t find(const struct few *f, size_t count, const char *text,
 
 /* Compiled for each count, since a loop over so few costs more than they do. */
 PLAIN_INLINE size_t find_counted(const struct few *f, const char *text,
-                                 size_t from, size_t to) {
+                                 size_t from, size_t to, bool is_wide) {
     switch (f->count) {
-    case 1: return find(f, 1, text, from, to);
-    case 2: return find(f, 2, text, from, to);
-    case 3: return find(f, 3, text, from, to);
-    default: return find(f, FEW_MAX, text, from, to);
+    case 1: return find(f, 1, text, from, to, is_wide);
+    case 2: return find(f, 2, text, from, to, is_wide);
+    case 3: return find(f, 3, text, from, to, is_wide);
+    default: return find(f, FEW_MAX, text, from, to, is_wide);
     }
 }
 
 static size_t find_any(const struct few *f, const char *text, size_t from,
                        size_t to) {
-    return find_counted(f, text, from, to);
+    return find_counted(f, text, from, to, false);
 }
 
 PLAIN_WIDE static size_t find_wide(const struct few *f, const char *text,
                                    size_t from, size_t to) {
-    return find_counted(f, text, from, to);
+    return find_counted(f, text, from, to, true);
 }
 
 size_t few_find(const struct few *f, const char *text, size_t from, size_t to) {

@@ -1,12 +1,10 @@
 /* fold.c: see fold.h.
  *
- *     text  --read_block()-->  small letters; bits of newlines, and of steps
- *                              that may have a run of blanks or odd bytes
- *           --fold()-------->  plain steps are copied; blanks are dropped from
- *                              the others; lines are noted
- *
- * A block is read by loops over bytes, which compilers turn into vector
- * instructions of the machine. */
+ *     text  --fold_step()-->  64 bytes in small letters; bits of their
+ *                             newlines, blanks and odd bytes
+ *           --fold_next()-->  of a step with a run of blanks the bytes up to
+ *                             its end are taken; lines are noted
+ */
 #include "match/fold.h"
 
 #include <string.h>
@@ -14,12 +12,11 @@
 #include "base/plain.h"
 #include "base/sort.h"
 
-#define STEP FOLD_STEP
+#define EACH PLAIN_EACH
+#define STEP (2 * PLAIN_LONG_STEP)
 #define TOP_BIT (UINT64_C(1) << (STEP - 1))
 
 void fold_clear(struct folded *f) {
-    if (f->raw)
-        f->raw->from = NULL;
     f->n = f->shift_count = f->line_count = 0;
 }
 
@@ -82,126 +79,52 @@ const char *fold_line_place(const struct folded *f, const struct folded_line *l,
 
 /* ---- steps ---- */
 
-PLAIN_INLINE bool is_white(unsigned char c) {
-    return (unsigned char)(c - '\t') <= '\r' - '\t';
+struct step { /* bits of bytes of the text, the first one lowest */
+    uint64_t newlines, blanks;
+    uint64_t odds; /* bytes that may make their line odd */
+};
+
+/* Marks bytes that may make their line odd. next: the bytes behind each. Bytes
+ * beyond ASCII are negative. */
+PLAIN_INLINE void mark_odd(const plain_long *bytes, const plain_long *next,
+                           plain_long *odd) {
+    plain_long c = *bytes, n = *next;
+    plain_long is_control =
+        ((c < EACH(' ')) ^ ((c == EACH('\t')) | (c == EACH('\n')))) |
+        (c == EACH('\x7F'));
+    plain_long may_be_end =
+        ((c & EACH(0x7E)) == EACH('"')) &
+        ((n == EACH(',')) | (n == EACH('}')) | (n == EACH('0')));
+    plain_long may_be_colour =
+        (c > EACH('/')) & (c < EACH('<')) & (n == EACH('m'));
+    *odd = is_control | ((c | EACH(2)) == EACH('^')) | may_be_end |
+           may_be_colour;
 }
 
-/* True if the byte may make its line odd. Bytes beyond ASCII are negative. */
-PLAIN_INLINE int may_be_odd(signed char c, signed char next) {
-    bool is_usual_white = (unsigned char)(c - '\t') <= '\n' - '\t';
-    bool is_control = ((signed char)(c + 1) <= ' ') & !is_usual_white;
-    bool may_be_end = ((c & ~1) == '"') &
-                      ((next == ',') | (next == '}') | (next == '0'));
-    bool may_be_colour =
-        ((unsigned char)(c - '0') <= ';' - '0') & (next == 'm');
-    return is_control | ((c | 2) == '^') | may_be_end | may_be_colour;
+/* Folds half a step. One byte behind it is read. */
+PLAIN_INLINE void fold_half(const char *p, char *out, unsigned shift,
+                            bool is_wide, struct step *step) {
+    plain_long c, next, odd;
+    memcpy(&c, p, sizeof c);
+    memcpy(&next, p + 1, sizeof next);
+    plain_long is_white = (c > EACH(8)) & (c < EACH(14));
+    plain_long is_large = (c > EACH('@')) & (c < EACH('['));
+    plain_long is_newline = c == EACH('\n');
+    plain_long change = ((c ^ EACH(' ')) & is_white) | (EACH(' ') & is_large);
+    plain_long small = c ^ change;
+    plain_long is_blank = small == EACH(' ');
+    mark_odd(&c, &next, &odd);
+    memcpy(out, &small, sizeof small);
+    step->newlines |= (uint64_t)plain_long_bits(&is_newline, is_wide) << shift;
+    step->blanks |= (uint64_t)plain_long_bits(&is_blank, is_wide) << shift;
+    step->odds |= (uint64_t)plain_long_bits(&odd, is_wide) << shift;
 }
 
-PLAIN_INLINE char fold_char(signed char c) {
-    signed char large = (signed char)-((unsigned char)(c - 'A') <= 25);
-    signed char white = (signed char)-is_white((unsigned char)c);
-    return (char)((c & ~white) | ((large | white) & ' '));
-}
-
-/* True if a run of blanks may begin. small: folded; next: the byte behind it,
- * not folded. */
-PLAIN_INLINE int may_run(char small, char next) {
-    return (small == ' ') & ((unsigned char)next <= ' ');
-}
-
-/* Folds the step at p, both halves at once. *newlines: a bit for each. True if
- * it may have a run of blanks. One byte behind the step is read. */
-PLAIN_INLINE bool fold_step(const char *restrict p, char *restrict out,
-                            uint64_t *newlines) {
-    char newline[STEP];
-    plain_long flags;
-    char run[STEP / 2];
-    for (size_t i = 0; i < STEP / 2; i++) {
-        const char *low = p + i, *high = p + STEP / 2 + i;
-        out[i] = fold_char((signed char)low[0]);
-        out[STEP / 2 + i] = fold_char((signed char)high[0]);
-        newline[i] = (char)-(low[0] == '\n');
-        newline[STEP / 2 + i] = (char)-(high[0] == '\n');
-        run[i] = (char)-(may_run(out[i], low[1]) |
-                         may_run(out[STEP / 2 + i], high[1]));
-    }
-    *newlines = plain_flags(newline);
-    memcpy(&flags, run, sizeof flags);
-    return plain_long_bits(&flags) != 0;
-}
-
-PLAIN_INLINE bool step_may_be_odd(const char *p) {
-    plain_long flags;
-    char odd[STEP / 2];
-    for (size_t i = 0; i < STEP / 2; i++) {
-        const signed char *low = (const signed char *)p + i;
-        const signed char *high = low + STEP / 2;
-        odd[i] = (char)-(may_be_odd(low[0], low[1]) |
-                         may_be_odd(high[0], high[1]));
-    }
-    memcpy(&flags, odd, sizeof flags);
-    return plain_long_bits(&flags) != 0;
-}
-
-/* A copy of the text's last step, with zeros behind it. */
-static const char *last_step(struct str text, char bytes[STEP + PLAIN_STEP]) {
-    memset(bytes, 0, STEP + PLAIN_STEP);
-    memcpy(bytes, text.p, text.n);
-    return bytes;
-}
-
-PLAIN_INLINE void read_block(struct fold_block *b, struct str text) {
-    char bytes[STEP + PLAIN_STEP];
-    size_t steps = (text.n - 1) / STEP; /* without the last one */
-    b->runs = b->odds = 0;
-    for (size_t i = 0; i < steps; i++) {
-        bool has_run = fold_step(text.p + i * STEP, b->small + i * STEP,
-                                 &b->newlines[i]);
-        b->runs |= (uint64_t)has_run << i;
-    }
-    for (size_t i = 0; i < steps; i++)
-        b->odds |= (uint64_t)step_may_be_odd(text.p + i * STEP) << i;
-    if (steps == FOLD_STEPS)
-        return;
-    const char *last = last_step(str_from(text, steps * STEP), bytes);
-    bool has_run =
-        fold_step(last, b->small + steps * STEP, &b->newlines[steps]);
-    b->runs |= (uint64_t)has_run << steps;
-    b->odds |= (uint64_t)step_may_be_odd(last) << steps;
-}
-
-/* Reads a block that begins with the text, unless this one holds its first
- * byte. */
-PLAIN_INLINE void find_block(struct fold_block *b, struct str text) {
-    size_t most = (size_t)FOLD_STEPS * STEP;
-    if (b->from && text.p >= b->from && text.p < b->from + b->n)
-        return;
-    b->from = text.p;
-    b->n = text.n < most ? text.n : most;
-    text.n = text.n > most ? most + 1 : text.n;
-    read_block(b, text);
-}
-
-static struct fold_block *block_of(struct arena *a, struct fold_block **block) {
-    if (!*block)
-        *block = arena_alloc(a, sizeof **block);
-    return *block;
-}
-
-/* A bit for each of the text's first bytes that may be odd. */
-static uint64_t odd_bits(struct str text) {
-    char odd[STEP], bytes[STEP + PLAIN_STEP];
-    const char *p = text.n > STEP ? text.p : last_step(text, bytes);
-    for (size_t i = 0; i < STEP; i++)
-        odd[i] = (char)-may_be_odd((signed char)p[i], (signed char)p[i + 1]);
-    return plain_flags(odd);
-}
-
-static uint64_t blank_bits(const char *folded) {
-    char blank[STEP];
-    for (size_t i = 0; i < STEP; i++)
-        blank[i] = (char)-(folded[i] == ' ');
-    return plain_flags(blank);
+PLAIN_INLINE struct step fold_step(const char *p, char *out, bool is_wide) {
+    struct step step = {0, 0, 0};
+    fold_half(p, out, 0, is_wide, &step);
+    fold_half(p + STEP / 2, out + STEP / 2, STEP / 2, is_wide, &step);
+    return step;
 }
 
 static inline uint64_t first_bits(size_t count) {
@@ -245,54 +168,23 @@ struct folding {
 };
 
 /* `count`, or fewer bytes if an odd line ends within them. */
-static size_t up_to_odd(struct folding *w, uint64_t newlines, size_t count) {
-    struct str rest = str_from(w->text, w->at);
-    uint64_t odd = w->has_odd ? 1 : odd_bits(rest) & first_bits(count);
+static size_t up_to_odd(struct folding *w, const struct step *step,
+                        size_t count) {
+    uint64_t odd = w->has_odd ? 1 : step->odds & first_bits(count);
     while (odd != 0 && !w->has_odd && !is_odd(w->text, w->at + first_of(odd)))
         odd &= odd - 1;
-    uint64_t ends = newlines & first_bits(count) & -(odd & -odd);
+    uint64_t ends = step->newlines & first_bits(count) & -(odd & -odd);
     w->has_odd = odd != 0;
     w->is_done = ends != 0;
     return w->is_done ? first_of(ends) + 1 : count;
 }
 
-/* Copies by vectors: gcc makes a loop of memcpy(), which is slow for few bytes.
- */
-PLAIN_INLINE void copy_step(char *restrict out, const char *restrict from) {
-#pragma GCC unroll 4
-    for (size_t i = 0; i < STEP; i += PLAIN_STEP) {
-        plain_bytes v = plain_load(from + i);
-        memcpy(out + i, &v, sizeof v);
-    }
-}
-
-/* Appends STEP bytes without those whose bits are in `drops`. */
-PLAIN_INLINE void add_squeezed(struct folding *w, const char *small,
-                               uint64_t drops, bool is_by_line) {
-    char *out = w->f->text + w->f->n;
-    size_t from = 0; /* bytes before it were appended or dropped */
-    while (drops != 0) {
-        size_t first = first_of(drops);
-        size_t behind = first + first_of(~(drops >> first) | TOP_BIT);
-        copy_step(out, small + from);
-        out += first - from;
-        from = behind;
-        drops &= ~first_bits(behind);
-        if (!is_by_line)
-            note_shift(w->f, (size_t)(out - w->f->text), w->raw + w->at + from);
-    }
-    copy_step(out, small + from);
-}
-
-/* Notes the lines that end in the bytes from folded n on. ends, drops: a bit
- * for each byte. */
-PLAIN_INLINE void add_lines(struct folding *w, size_t n, uint64_t ends,
-                             uint64_t drops) {
+/* Notes the lines that end in the next bytes, of which `kept` are appended.
+ * ends: a bit for each. */
+PLAIN_INLINE void add_lines(struct folding *w, uint64_t ends, size_t kept) {
     struct folded *f = w->f;
     for (; ends != 0; ends &= ends - 1) {
-        size_t i = first_of(ends) + 1, end = n + i;
-        if (drops != 0)
-            end -= (size_t)__builtin_popcountll(drops & first_bits(i));
+        size_t i = first_of(ends) + 1, end = f->n + (i < kept ? i : kept);
         *ARENA_ADD(f->a, f->lines, f->line_count, f->line_cap) =
             (struct folded_line){.at = (uint32_t)w->line,
                                  .end = (uint32_t)(end - (end > w->line)),
@@ -303,69 +195,51 @@ PLAIN_INLINE void add_lines(struct folding *w, size_t n, uint64_t ends,
     }
 }
 
-/* Folds the rest of the step that holds the next byte, up to the end of an odd
- * line. */
-PLAIN_INLINE void fold_rest(struct folding *w, const struct fold_block *b,
-                      bool is_by_line) {
+/* Folds a step at p of `count` bytes: up to the end of its first run of blanks,
+ * of which one is kept, or up to the end of an odd line. */
+PLAIN_INLINE void fold_next(struct folding *w, const char *p, size_t count,
+                            bool is_by_line, bool is_wide) {
     struct folded *f = w->f;
-    size_t from = (size_t)(w->text.p + w->at - b->from), n = f->n;
-    size_t step = from / STEP, count = STEP - from % STEP;
-    uint64_t newlines = b->newlines[step] >> from % STEP, drops = 0;
-    const char *small = b->small + from;
-    if (count > w->text.n - w->at)
-        count = w->text.n - w->at;
-    if (is_by_line && (w->has_odd || (b->odds >> step & 1) != 0))
-        count = up_to_odd(w, newlines, count);
-    if ((b->runs >> step & 1) != 0 || (w->has_blank && *small == ' ')) {
-        uint64_t blanks = blank_bits(small);
-        drops = blanks & (blanks << 1 | w->has_blank) & first_bits(count);
+    struct step step = fold_step(p, f->text + f->n, is_wide);
+    uint64_t drops = step.blanks & (step.blanks << 1 | w->has_blank);
+    size_t kept = count;
+    if ((drops &= first_bits(count)) != 0) {
+        kept = first_of(drops);
+        count = kept + first_of(~(drops >> kept) | TOP_BIT);
     }
-    add_squeezed(w, small, drops, is_by_line);
-    w->has_blank = small[count - 1] == ' ';
-    f->n = n + count - (size_t)__builtin_popcountll(drops);
+    if (is_by_line && (w->has_odd || step.odds != 0))
+        count = up_to_odd(w, &step, count);
+    kept = kept < count ? kept : count;
     if (is_by_line)
-        add_lines(w, n, newlines & first_bits(count), drops);
+        add_lines(w, step.newlines & first_bits(count), kept);
+    w->has_blank = (step.blanks >> (count - 1) & 1) != 0;
     w->at += count;
+    f->n += kept;
+    if (!is_by_line && kept < count)
+        note_shift(f, f->n, w->raw + w->at);
 }
 
-/* Folds whole steps from the next byte on, as long as no blank is dropped and
- * no line is odd. */
-PLAIN_INLINE void fold_plain_steps(struct folding *w,
-                                   const struct fold_block *b,
-                                   bool is_by_line) {
-    struct folded *f = w->f;
-    size_t from = (size_t)(w->text.p + w->at - b->from), step = from / STEP;
-    size_t steps = (b->n - from) / STEP;
-    uint64_t others = (b->runs | b->odds) >> step | ~first_bits(steps);
-    if (from % STEP != 0 || w->has_odd ||
-        (w->has_blank && b->small[from] == ' '))
-        return;
-    steps = others != 0 ? first_of(others) : STEP;
-    for (size_t i = 0; i < steps; i++) {
-        copy_step(f->text + f->n, b->small + from + i * STEP);
-        if (is_by_line)
-            add_lines(w, f->n, b->newlines[step + i], 0);
-        f->n += STEP;
-        w->at += STEP;
-    }
-    if (steps > 0)
-        w->has_blank = f->text[f->n - 1] == ' ';
+/* Folds the text's last step. */
+PLAIN_INLINE void fold_last(struct folding *w, bool is_by_line,
+                            bool is_wide) {
+    struct str rest = str_from(w->text, w->at);
+    char bytes[STEP + 1] = {0};
+    memcpy(bytes, rest.p, rest.n);
+    fold_next(w, bytes, rest.n, is_by_line, is_wide);
 }
 
-PLAIN_INLINE size_t fold_all(struct folded *f, struct fold_block *b,
-                             struct str text, size_t raw, bool is_by_line) {
+PLAIN_INLINE size_t fold_all(struct folded *f, struct str text, size_t raw,
+                             bool is_by_line, bool is_wide) {
     struct folding w = {.f = f, .text = text, .raw = raw, .line = f->n,
                         .line_raw = raw,
                         .has_blank = f->n > 0 && f->text[f->n - 1] == ' '};
-    make_room(f, text.n + 2 * STEP);
+    make_room(f, text.n + STEP);
     if (!is_by_line)
         note_shift(f, f->n, raw);
-    while (w.at < text.n && !w.is_done) {
-        find_block(b, str_from(text, w.at));
-        fold_plain_steps(&w, b, is_by_line);
-        if (w.at < text.n && text.p + w.at < b->from + b->n)
-            fold_rest(&w, b, is_by_line);
-    }
+    while (!w.is_done && w.at + STEP < text.n)
+        fold_next(&w, text.p + w.at, STEP, is_by_line, is_wide);
+    while (!w.is_done && w.at < text.n)
+        fold_last(&w, is_by_line, is_wide);
     if (is_by_line && w.line_raw < raw + w.at)
         fold_line(f, w.line, w.line_raw)->is_plain = true;
     if (is_by_line && f->line_count > 0)
@@ -373,31 +247,28 @@ PLAIN_INLINE size_t fold_all(struct folded *f, struct fold_block *b,
     return w.at;
 }
 
-static size_t fold_any(struct folded *f, struct fold_block *b, struct str text,
-                       size_t raw, bool is_by_line) {
-    return fold_all(f, b, text, raw, is_by_line);
+static size_t fold_any(struct folded *f, struct str text, size_t raw,
+                       bool is_by_line) {
+    return fold_all(f, text, raw, is_by_line, false);
 }
 
-PLAIN_WIDE static size_t fold_wide(struct folded *f, struct fold_block *b,
-                                   struct str text, size_t raw,
-                                   bool is_by_line) {
-    return fold_all(f, b, text, raw, is_by_line);
+PLAIN_WIDE static size_t fold_wide(struct folded *f, struct str text,
+                                   size_t raw, bool is_by_line) {
+    return fold_all(f, text, raw, is_by_line, true);
 }
 
-static size_t fold(struct folded *f, struct fold_block *b, struct str text,
-                   size_t raw, bool is_by_line) {
-    return PLAIN_HAS_WIDE ? fold_wide(f, b, text, raw, is_by_line)
-                          : fold_any(f, b, text, raw, is_by_line);
+static size_t fold(struct folded *f, struct str text, size_t raw,
+                   bool is_by_line) {
+    return PLAIN_HAS_WIDE ? fold_wide(f, text, raw, is_by_line)
+                          : fold_any(f, text, raw, is_by_line);
 }
 
 size_t fold_lines(struct folded *f, struct str text, size_t raw) {
-    return fold(f, block_of(f->a, &f->raw), text, raw, true);
+    return fold(f, text, raw, true);
 }
 
 void fold_add(struct folded *f, struct str text, size_t raw) {
-    struct fold_block *b = block_of(f->a, &f->other);
-    b->from = NULL;
-    fold(f, b, text, raw, false);
+    fold(f, text, raw, false);
     memset(f->text + f->n, 0, FOLD_SLACK);
 }
 

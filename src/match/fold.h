@@ -23,24 +23,8 @@ struct folded_line {
     bool is_simple; /* and has no odd byte: see fold_lines() */
 };
 
-#define FOLD_STEP 64
-#define FOLD_STEPS 64 /* of a block */
-
-/* Bytes of a text in small letters, in steps of FOLD_STEP. runs, odds: a bit
- * for each step that may have a run of blanks, or a byte that makes its line
- * odd. */
-struct fold_block {
-    const char *from; /* NULL: none */
-    size_t n;
-    uint64_t runs, odds;
-    uint64_t newlines[FOLD_STEPS]; /* a bit for each byte */
-    char small[(FOLD_STEPS + 1) * FOLD_STEP];
-};
-
 struct folded { /* zeroed except for a: empty */
     struct arena *a;
-    struct fold_block *raw;   /* of fold_lines() */
-    struct fold_block *other; /* of fold_add() */
     char *text;
     size_t n, cap;
     struct fold_shift *shifts;
