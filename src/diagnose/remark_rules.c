@@ -12,6 +12,8 @@
 #define UNUSED                                                                 \
     "coalesce(pytorch_unallocated, CASE WHEN pytorch_reserved >= "             \
     "pytorch_allocated THEN pytorch_reserved - pytorch_allocated END)"
+#define HELD "(pytorch_allocated + coalesce(" UNUSED ", 0))"
+#define FEW "67108864"
 /* Percent of the GPU, rounded. AT_LEAST() compares tenths of a percent. */
 #define PERCENT(bytes) "((" bytes ") * 1000 / gpu_total + 5) / 10"
 #define AT_LEAST(bytes, tenths) bytes " * 1000 >= " tenths " * gpu_total"
@@ -52,8 +54,14 @@ static const struct remark_rule {
      {"gpu_total - gpu_free - " LISTED, "gpu_total - gpu_free"}, NULL},
     {"too_much", SUMS, NULL, LISTED " - gpu_total + gpu_free > " SLACK,
      {LISTED, "gpu_total - gpu_free"}, NULL},
+    /* Nothing of this process can be fragmented. */
+    {"free_empty", ALONE, NULL,
+     "gpu_free >= tried_alloc AND memory_limit IS NULL AND "
+     HELD " < " FEW,
+     {"gpu_free", "tried_alloc"}, NULL},
     {"free_yet", ALONE, NULL,
-     "gpu_free >= tried_alloc AND memory_limit IS NULL",
+     "gpu_free >= tried_alloc AND memory_limit IS NULL AND "
+     "coalesce(" HELD " >= " FEW ", TRUE)",
      {"gpu_free", "tried_alloc"}, NULL},
     /* XLA prints the parts of a compiled program's memory. */
     {"program", ALONE, NULL, "compute_bytes > 0 AND program_temp >= 0 AND "

@@ -90,6 +90,13 @@ static bool is_of_all(const struct inputs *c) {
                             c, FACT_LIST(FACT_memory_limit, FACT_host_total)));
 }
 
+/* True if the kernel ended one process of a machine or group whose size is
+ * not known: what the others held is beside it. */
+static bool is_one_of_group(const struct inputs *c) {
+    return c->in[FACT_oom_scope].known && c->in[FACT_host_rss].known &&
+           !is_of_all(c) && !inputs_knows_any(c, limits);
+}
+
 /* The limit that DeepSpeed's part alone needs; else the peak and a fifth
  * more. False: neither is known. */
 static bool put_limit(const struct query *q, struct estimate *e,
@@ -109,7 +116,10 @@ static bool put_limit(const struct query *q, struct estimate *e,
     }
     e->formula = EXPLAIN(q, used, "memory_limit = 1.2 x % = %", MIDDLE(peak),
                          MIDDLE(e->after));
-    ESTIMATE_IF(q, e, "verdict.if.peak", SHORT(whole));
+    ESTIMATE_IF(q, e,
+                is_one_of_group(q->c) ? "verdict.if.peak_of_one"
+                                      : "verdict.if.peak",
+                SHORT(whole));
     return true;
 }
 

@@ -59,6 +59,7 @@ class Peak(unittest.TestCase):
         self.assertIn("python3 was killed at 16 GiB of host memory (line 1).",
                       said)
         self.assertNotIn("the limit is", said)
+        self.assertIn("20.5 GiB is the least: what other processes hold", said)
 
 
 class Asked(unittest.TestCase):

@@ -15,7 +15,11 @@ OOMKB = os.environ.get("OOMKB", "build/oomkb")
 
 SHOWN = {
     "kubernetes": ["$ kubectl describe pod trainer-0", "trainer-0   0/1   CrashLoopBackOff   7 (2m ago)   31m"],
-    "docker": ["$ docker run --rm -v $PWD:/w trainer:2 python train.py", "mem_limit: 8g"],
+    "docker": ["$ docker run --rm -v $PWD:/w trainer:2 python train.py", "mem_limit: 8g",
+               "oom_memcg=/docker/9d1e2f3a4b5c6d,task_memcg=/docker/9d1e2f3a4b5c6d,"],
+    "systemd-unit": ["oom_memcg=/system.slice/trainer.service,task_memcg=/system.slice/trainer.service,"],
+    "lxc": ["oom_memcg=/lxc/104/ns,task_memcg=/lxc/104/ns/system.slice/trainer.service,",
+            "oom_memcg=/lxc/104,task_memcg=/lxc/104/ns,"],
     "slurm": ["#SBATCH --time=02:00:00", "srun: job 4711 queued and waiting for resources"],
     "ci": ["##[group]Run make test", "The runner has received a shutdown signal.",
            "ERROR: Job failed: exit code 137", "cd /home/runner/work/tool/tool"],

@@ -201,6 +201,15 @@ static void free_memory_that_was_refused_is_named(void **state) {
     assert_true(has_remark(only(), "diagnose.remark.free_yet"));
 }
 
+static void a_refusal_on_an_empty_gpu_is_no_fragment(void **state) {
+    (void)state;
+    see_message(&s, "torch/oom", 4, "tried_alloc=2.00 MiB",
+                "gpu_total=11.00 GiB", "gpu_free=10.00 GiB",
+                "pytorch_allocated=0", NULL);
+    assert_true(has_remark(only(), "diagnose.remark.free_empty"));
+    assert_false(has_remark(only(), "diagnose.remark.free_yet"));
+}
+
 static void impossible_amounts_stay_unknown(void **state) {
     (void)state;
     see_message(&s, "torch/oom", 4, "tried_alloc=2.00 GiB",
@@ -334,6 +343,7 @@ int main(void) {
         CASE(what_cannot_be_true_is_said_and_not_reckoned_with),
         CASE(memory_that_nobody_holds_is_named),
         CASE(free_memory_that_was_refused_is_named),
+        CASE(a_refusal_on_an_empty_gpu_is_no_fragment),
         CASE(impossible_amounts_stay_unknown),
         CASE(device_names_are_small_letters),
         CASE(a_second_value_of_a_scalar_is_not_taken),

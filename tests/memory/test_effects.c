@@ -587,6 +587,11 @@ static void the_peak_on_the_host_gets_a_fifth_more(void **state) {
     struct estimate e = effect_of(*state, &c, SHORT_HOST, EFFECT_host_memory);
     assert_int_equal(e.proposed.number, 12 * GIB);
     assert_condition(&e, "verdict.if.peak");
+    struct inputs one = case_of(NULL, NULL,
+                                SAID({FACT_host_rss, "10 GiB"},
+                                     {FACT_oom_scope, "memcg"}));
+    e = effect_of(*state, &one, SHORT_HOST, EFFECT_host_memory);
+    assert_condition(&e, "verdict.if.peak_of_one");
     struct inputs bare = case_of(NULL, NULL, SAID_NOTHING);
     e = effect_of(*state, &bare, SHORT_HOST, EFFECT_host_memory);
     assert_int_equal(e.needs.at[0], FACT_host_rss);
