@@ -255,15 +255,24 @@ static bool may_be_carried(const struct candidates *c,
 }
 
 /* True if the string that ends at this folded place is the value of "log",
- * which Docker cuts anywhere. */
+ * which Docker cuts anywhere. In a decoded line the strings of a JSON text in
+ * it look like the record's own: the nearest key does not decide, and the
+ * string does not end the value if the value's newline stands behind it. */
 static bool is_of_docker(const struct candidates *c,
                          const struct folded_line *l, size_t place) {
     const struct str key = STR("\"log\"");
     const char *text = c->folded.text;
+    if (!l->is_plain &&
+        memchr(text + place, ESCAPED_LINE, l->end - place) != NULL)
+        return false;
     for (size_t i = place; i >= l->at + key.n; i--) {
         size_t value = i + 1 + (text[i + 1] == ' ');
-        if (text[i] == ':' && text[i - 1] == '"' && text[value] == '"')
-            return memcmp(text + i - key.n, key.p, key.n) == 0;
+        bool is_key = text[i] == ':' && text[i - 1] == '"' &&
+                      text[value] == '"' && value < place;
+        if (is_key && memcmp(text + i - key.n, key.p, key.n) == 0)
+            return true;
+        if (is_key && l->is_plain)
+            return false;
     }
     return false;
 }
@@ -473,11 +482,11 @@ static void look_inside(struct candidates *c, struct folded_line *l) {
     for (size_t at = l->at; !l->is_simple &&
                             (at = find_string_end(c, at, l->end)) < l->end;
          at++)
-        look_at_end(c, l, at);
+        look_at_end(c, l, at - (c->folded.text[at - 1] == ' '));
     for (size_t at = 0; !l->is_plain &&
                         (at += str_find_char(str_slice(line, at, line.n),
                                              ESCAPED_LINE)) < line.n; at++)
-        look_at_end(c, l, l->at + at);
+        look_at_end(c, l, l->at + at - (at > 0 && line.p[at - 1] == ' '));
 }
 
 /* ---- literals with a gram ---- */
@@ -527,6 +536,20 @@ static bool may_go_on(struct candidates *c, struct str s, size_t last,
            goes_on(c, l, place, rest_of(s, last - has_blank));
 }
 
+/* The quote that was taken for one of the literal may be that of the string
+ * that is cut, of which the literal's own is behind the cut. */
+static bool has_begun(struct candidates *c, struct str s, size_t first,
+                      size_t place) {
+    return first == 0 || may_have_begun(c, s, first, place) ||
+           (s.p[first] == '"' && may_have_begun(c, s, first + 1, place + 1));
+}
+
+static bool goes_to_end(struct candidates *c, struct str s, size_t last,
+                        size_t place) {
+    return last == s.n || may_go_on(c, s, last, place) ||
+           (s.p[last - 1] == '"' && may_go_on(c, s, last - 1, place - 1));
+}
+
 static void on_gram(void *ctx, uint32_t literal, size_t at, size_t place) {
     struct candidates *c = ctx;
     struct str s = prefilter_literal(c->f, literal);
@@ -534,10 +557,8 @@ static void on_gram(void *ctx, uint32_t literal, size_t at, size_t place) {
     size_t first = first_of(text, s, at, place);
     size_t last = last_of(text, s, at, place);
     size_t begin = place - (at - first), end = place + (last - at);
-    if ((first > 0 && !may_have_begun(c, s, first, begin)) ||
-        (last < s.n && !may_go_on(c, s, last, end)))
-        return;
-    report(c, literal, line_of(c, begin));
+    if (has_begun(c, s, first, begin) && goes_to_end(c, s, last, end))
+        report(c, literal, line_of(c, begin));
 }
 
 void candidates_find(struct candidates *c, struct str text, size_t from,

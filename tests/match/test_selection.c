@@ -14,6 +14,7 @@
 #include "author/files.h"
 #include "support/corpus.h"
 #include "support/disguise.h"
+#include "support/patterns.h"
 #include "support/sameness.h"
 
 struct samples {
@@ -154,8 +155,107 @@ static void what_is_escaped_hides_no_literal(struct arena *a) {
     }
 }
 
+/* ---- literals that JSON escapes, cut by Docker at each byte ---- */
+
+static const struct pattern_spec escaped_specs[] = {
+    {PATTERN_SIGNATURE, "\"reason\":\"oomkilled\" in this pod", {0}},
+    {PATTERN_SIGNATURE, "heap limit <exceeded> & given up", {0}},
+    {PATTERN_SIGNATURE, "device said\\s\"no memory at all\"", {0}},
+    {PATTERN_SIGNATURE, "\"quota\" \"of the host\" \"exceeded\"", {0}},
+};
+static const struct pattern_specs escaped = {escaped_specs, 4};
+
+static const char *const escaped_texts[] = {
+    "\"reason\":\"oomkilled\" in this pod",
+    "heap limit <exceeded> & given up",
+    "device said\t\"no memory at all\"",
+    "\"quota\" \"of the host\" \"exceeded\"",
+};
+
+/* In front of the text, and behind it. */
+static const char *const escaped_around[][2] = {
+    {"E1130 worker 7: ", " (code 137)"},
+    {"{\"level\":\"error\",\"event\":{\"pod\":\"a-7\",", "}}"},
+    {"{\"level\":\"error\",\"msg\":\"", "\",\"pod\":\"a-7\"}"},
+    {"{\"log\":\"x\",\"level\":3,\"note\":\"", "\"}"},
+};
+
+static const char *const docker_records[][2] = {
+    {"{\"log\":\"", "\",\"stream\":\"stderr\",\"time\":"
+                   "\"2026-11-30T00:00:01.5Z\"}\n"},
+    {"{\"stream\": \"stderr\", \"log\": \"", "\"}\n"},
+};
+
+/* As Go's encoding/json writes it. */
+static void put_escaped(struct buf *out, struct str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '<' || c == '>' || c == '&') {
+            buf_printf(out, "\\u%04x", (unsigned)c);
+        } else if (c == '"' || c == '\\') {
+            buf_printf(out, "\\%c", c);
+        } else if (c == '\t') {
+            buf_add(out, STR("\\t"));
+        } else {
+            buf_add_char(out, c);
+        }
+    }
+}
+
+static void put_cut(struct buf *log, const char *const record[2],
+                    struct str line, size_t at) {
+    buf_add(log, str_of(record[0]));
+    put_escaped(log, str_slice(line, 0, at));
+    buf_printf(log, "%s%s", record[1], record[0]);
+    put_escaped(log, str_from(line, at));
+    buf_printf(log, "\\n%s", record[1]);
+}
+
+/* The number of hits. */
+static size_t expect_cut_found(struct str image, const char *const record[2],
+                             struct str line, size_t at) {
+    struct arena a;
+    uint32_t seed = 1;
+    arena_init(&a, NULL, 0);
+    struct buf log = buf_in(&a, 0);
+    struct str before = healthy_log(&a, 4000, &seed);
+    buf_add(&log, before);
+    put_cut(&log, record, line, at);
+    buf_add(&log, before);
+    const struct scan_result *whole =
+        scan_so(&a, image, buf_str(&log),
+                (struct scanning){SCAN_WHOLE, 262144, 1, true});
+    const struct scan_result *found =
+        scan_so(&a, image, buf_str(&log),
+                (struct scanning){SCAN_STRICT, 262144, 1, true});
+    if (signatures_of(found) != signatures_of(whole)) {
+        fail_msg("cut before byte %zu of %.*s: %zu of %zu", at, STR_ARG(line),
+                 signatures_of(found), signatures_of(whole));
+    }
+    size_t hits = signatures_of(whole);
+    arena_free(&a);
+    return hits;
+}
+
+static void what_docker_cuts_is_found(struct arena *a) {
+    struct str image = patterns_image(a, escaped);
+    size_t cases = 0, hits = 0;
+    for (size_t t = 0; t < 4 * 4 * 2; t++) {
+        const char *const *around = escaped_around[t / 4 % 4];
+        const char *text = escaped_texts[t % 4];
+        struct str line = arena_printf(a, "%s%s%s", around[0], text, around[1]);
+        size_t first = str_of(around[0]).n;
+        for (size_t i = 1; i < str_of(text).n; i++, cases++) {
+            hits += expect_cut_found(image, docker_records[t / 16], line,
+                                     first + i);
+        }
+    }
+    assert_true(hits > cases / 2);
+}
+
 #define TESTS(X)                                                               \
     X(what_is_passed_over_does_not_matter)                                     \
+    X(what_docker_cuts_is_found)                                               \
     X(what_is_escaped_hides_no_literal)
 
 #define IN_ARENA(name)                                                         \
