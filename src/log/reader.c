@@ -144,14 +144,29 @@ static bool is_below_named(const struct log_reader *r,
            goes_on && is_near(r, r->recent.named_at);
 }
 
+/* True if an indented line without a frame stands right below a line that has
+ * one: a record that somebody broke by hand. If the lines without a stream are
+ * within a traceback of their own, or this one is a frame, it is theirs. */
+static bool is_inset(const struct log_reader *r, const struct frame *f) {
+    return f->kinds == 0 && !f->is_record && is_indented(f->text) &&
+           r->recent.inset_lines < UNNAMED_LINES_MAX &&
+           is_near(r, r->recent.named_at) &&
+           !is_near(r, r->recent.plain_inset_at) &&
+           !str_starts(str_trim(f->text), STR("File \""));
+}
+
 static uint32_t stream_of(struct log_reader *r, const struct frame *f) {
     uint32_t stream = stream_find(r->streams, &f->who);
     if (stream == 0 && r->has_output)
         return r->stream;
     bool goes_on = stream == 0 && is_below_named(r, f);
+    bool is_below = stream == 0 && is_inset(r, f);
     r->recent.unnamed_lines = goes_on ? r->recent.unnamed_lines + 1 : 0;
-    if (stream == 0 && (goes_on || is_below_carried(r, f)))
+    r->recent.inset_lines = is_below ? r->recent.inset_lines + 1 : 0;
+    if (stream == 0 && (goes_on || is_below || is_below_carried(r, f)))
         return r->last_stream;
+    if (stream == 0)
+        r->recent.plain_inset_at = is_indented(f->text) ? r->place + 1 : 0;
     bool is_carried = (f->kinds & FRAME_TRANSPORT) != 0;
     r->recent.named_at = stream != 0 ? r->place + 1 : 0;
     r->recent.carried_at = is_carried ? r->recent.named_at : 0;

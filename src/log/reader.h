@@ -38,6 +38,8 @@ struct recent {
     uint64_t carried_at;  /* a line whose stream a carrier names */
     uint64_t named_at;    /* a line whose stream any frame names */
     uint32_t unnamed_lines; /* lines without a frame that continue it */
+    uint32_t inset_lines;   /* indented ones */
+    uint64_t plain_inset_at; /* the last line without a stream is indented */
     uint64_t cut_at[2]; /* a line that docker or CRI cut: stdout, stderr */
     uint32_t cut_stream[2];
     struct wrap_widths widths; /* of lines as printed, with their frames */

@@ -229,6 +229,33 @@ static void what_is_set_in_below_a_carrier_goes_on(void **state) {
                    "5   set in below nothing carried\n");
 }
 
+static void a_record_broken_by_hand_goes_on(void **state) {
+    (void)state;
+    expect_streams("(EngineCore pid=81) ValueError: the longest request\n"
+                   "  (16384) needs 3.0 GiB, above the\n"
+                   "  0.18 GiB of the cache.\n"
+                   "Started server\n"
+                   "  set in below nothing\n",
+                   "1 {-1/81///EngineCore}ValueError: the longest request\n"
+                   "2 {-1/81///EngineCore}  (16384) needs 3.0 GiB, above the\n"
+                   "3 {-1/81///EngineCore}  0.18 GiB of the cache.\n"
+                   "4 Started server\n"
+                   "5   set in below nothing\n");
+    /* a traceback of the process that prints without a name */
+    expect_streams("Traceback (most recent call last):\n"
+                   "  File \"serve.py\", line 3, in main\n"
+                   "(EngineCore pid=81) shutting down\n"
+                   "    run(server)\n"
+                   "(EngineCore pid=81) done\n"
+                   "  File \"run.py\", line 9, in run\n",
+                   "1!Traceback (most recent call last):\n"
+                   "2   File \"serve.py\", line 3, in main\n"
+                   "3 {-1/81///EngineCore}shutting down\n"
+                   "4     run(server)\n"
+                   "5 {-1/81///EngineCore}done\n"
+                   "6   File \"run.py\", line 9, in run\n");
+}
+
 static void text_that_looks_like_a_frame_stays(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -378,6 +405,7 @@ int main(void) {
         cmocka_unit_test(tracebacks_are_records_and_keep_indentation),
         cmocka_unit_test(slurm_labels_are_believed_after_proof),
         cmocka_unit_test(what_is_set_in_below_a_carrier_goes_on),
+        cmocka_unit_test(a_record_broken_by_hand_goes_on),
         cmocka_unit_test(carriers_cuts_are_joined),
         cmocka_unit_test(json_of_several_lines_keeps_its_number),
         cmocka_unit_test(what_is_no_log_is_named),
