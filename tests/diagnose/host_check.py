@@ -154,5 +154,36 @@ class Events(unittest.TestCase):
         self.assertEqual(self.count(4321, 5555), 2)
 
 
+class Heap(unittest.TestCase):
+    """A JVM needs more than its heap."""
+    STEP = "slurmstepd: Step 717680.0 exceeded memory limit (8414616 > 8388608), being killed"
+
+    def fixes(self, *lines):
+        return [f["id"] for f in report(self.STEP, *lines)["findings"][0]["fixes"]
+                if f["applies"] == "yes"]
+
+    def test_a_heap_that_may_fill_the_limit_is_named(self):
+        self.assertIn("heap-below-limit", self.fixes("java -Xmx8g -jar index.jar"))
+
+    def test_a_small_heap_and_none_are_not(self):
+        self.assertNotIn("heap-below-limit", self.fixes("java -Xmx4g -jar index.jar"))
+        self.assertNotIn("heap-below-limit", self.fixes())
+
+
+class NoProcess(unittest.TestCase):
+    """The kernel ends the largest process it may."""
+    FULL = ("[  102.330337] Out of memory: Killed process 265 ({}) "
+            "total-vm:115232kB, anon-rss:{}kB, file-rss:11700kB, shmem-rss:0kB")
+
+    def first(self, *words):
+        return report(self.FULL.format(*words))["findings"][0]["fixes"][0]["id"]
+
+    def test_a_tiny_one_is_not_what_filled_the_machine(self):
+        self.assertEqual(self.first("splashd", 520), "no-process-holds-it")
+
+    def test_a_large_one_may_be(self):
+        self.assertNotEqual(self.first("indexer", 9437184), "no-process-holds-it")
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
