@@ -145,6 +145,8 @@ static bool amount_at(struct str s, int64_t *bytes, int64_t *slack, size_t *n) {
         return false;
     *bytes = amount.value;
     *slack = amount.high - amount.value;
+    /* "4 GiB" may stand for half a GiB less, and is no 3.65 GiB */
+    *slack = *slack < *bytes / SAME ? *slack : *bytes / SAME;
     *n = end;
     return true;
 }

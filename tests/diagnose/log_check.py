@@ -541,6 +541,19 @@ class Words(unittest.TestCase):
                "      Exit Code:    137", "    Limits:", "      memory:  16Gi"]
         self.assertEqual(text(*pod).count("16 GiB"), 1)
 
+    def test_a_whole_number_is_no_other_amount(self):
+        # Half of the request is no 3.65 GiB, which lie outside of torch.
+        said = flat(text("[rank0]:   loss.backward()",
+                         "torch.OutOfMemoryError: CUDA out of memory. Tried to "
+                         "allocate 8.00 GiB. GPU 0 has a total capacity of "
+                         "94.97 GiB of which 5.02 GiB is free. Including "
+                         "non-PyTorch memory, this process has 89.94 GiB memory "
+                         "in use. Of the allocated memory 85.10 GiB is "
+                         "allocated by PyTorch, and 1.20 GiB is reserved by "
+                         "PyTorch but unallocated."))
+        self.assertIn("outside PyTorch 3.64", said)
+        self.assertIn("takes 4 GiB instead of 8.00 GiB", said)
+
     def test_nothing_is_asked_of_what_went_on(self):
         log = ["ggml_backend_cuda_buffer_type_alloc_buffer: allocating 51748.72"
                " MiB on device 1: cudaMalloc failed: out of memory",
