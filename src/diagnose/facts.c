@@ -22,6 +22,15 @@ void facts_add(struct arena *a, struct fact_list *list, const struct fact *f) {
     *ARENA_ADD(a, list->at, list->count, list->cap) = *f;
 }
 
+struct fact_list fact_list_copy(struct arena *a, const struct fact_list *list,
+                                size_t more) {
+    struct fact_list copy = {.cap = list->count + more};
+    copy.at = arena_room(a, copy.cap * sizeof *copy.at);
+    for (; copy.count < list->count; copy.count++)
+        copy.at[copy.count] = list->at[copy.count];
+    return copy;
+}
+
 bool facts_same(const struct fact *x, const struct fact *y) {
     if (x->name != y->name || x->known != y->known)
         return false;
@@ -150,7 +159,10 @@ static bool is_pid_of_next(const struct hit *h, size_t i) {
 
 struct fact_list facts_of_hit(struct diagnosis *d, const struct hit *h,
                               const struct signature *signature) {
-    struct fact_list out = {0};
+    const struct fact_list none = {0};
+    struct fact_list out = fact_list_copy(
+        d->a, &none,
+        h->capture_count + (signature ? signature->set_count : 0));
     const struct stream *who = stream_of_number(d, h->stream);
     int64_t gpu = only_gpu(h);
     int64_t pid_of_other = FACT_NONE;
@@ -306,12 +318,12 @@ void facts_derive(struct arena *a, struct fact_list *list) {
 
 struct fact_list facts_in_force(struct diagnosis *d,
                                 const struct fact_list *own) {
-    struct fact_list all = {0};
-    for (size_t i = 0; i < d->context.count; i++)
-        facts_add(d->a, &all, &d->context.at[i]);
+    size_t answers = d->answers ? d->answers->count : 0;
+    struct fact_list all =
+        fact_list_copy(d->a, &d->context, own->count + answers);
     for (size_t i = 0; i < own->count; i++)
         facts_add(d->a, &all, &own->at[i]);
-    for (size_t i = 0; d->answers && i < d->answers->count; i++)
+    for (size_t i = 0; i < answers; i++)
         facts_add(d->a, &all, &d->answers->at[i]);
     return all;
 }

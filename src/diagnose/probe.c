@@ -90,22 +90,20 @@ struct trial {
     const struct diagnosis *d;
     const struct finding *f, *bare;
     struct fact fact;
-    struct inputs inputs;
     struct arena scratch;
     bool is_same;
 };
 
 static void trial_run(struct trial *t) {
+    struct inputs c;
     struct diagnosis then = *t->d;
     struct finding weighed = *t->bare;
     then.a = &t->scratch;
     then.is_trial = true;
-    then.context = (struct fact_list){0};
-    for (size_t i = 0; i < t->d->context.count; i++)
-        if (t->d->context.at[i].name != t->fact.name)
-            facts_add(then.a, &then.context, &t->d->context.at[i]);
+    then.context = fact_list_copy(then.a, &t->d->context, 1);
+    facts_drop(&then.context, t->fact.name);
     facts_add(then.a, &then.context, &t->fact);
-    finding_weigh(&then, &weighed, &t->inputs);
+    finding_weigh(&then, &weighed, &c);
     t->is_same = is_same_answer(t->f, &weighed);
 }
 

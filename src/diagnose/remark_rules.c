@@ -139,9 +139,7 @@ static struct note remark_of(struct diagnosis *d,
 
 void remarks_by_rules(struct diagnosis *d, struct finding *f) {
     const struct fact *torch = facts_last(&d->context, FACT_torch_version);
-    struct fact_list facts = {0};
-    for (size_t i = 0; i < f->facts.count; i++)
-        facts_add(d->a, &facts, &f->facts.at[i]);
+    struct fact_list facts = fact_list_copy(d->a, &f->facts, 1);
     if (torch != NULL)
         facts_add(d->a, &facts, torch);
     bool is_made[FAMILIES] = {false};

@@ -145,9 +145,7 @@ static void points_of_predicate(struct arena *a, struct points *p,
 static enum truth evaluate_at(struct diagnosis *d, struct str predicate,
                               const struct fact_list *facts,
                               enum fact_name name, const struct points *p) {
-    struct fact_list all = {0};
-    for (size_t i = 0; i < facts->count; i++)
-        facts_add(d->a, &all, &facts->at[i]);
+    struct fact_list all = fact_list_copy(d->a, facts, 1);
     struct fact supposed = fact_blank(name, SOURCE_DERIVED);
     supposed.known = true;
     facts_add(d->a, &all, &supposed);

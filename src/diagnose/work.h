@@ -164,6 +164,9 @@ const struct hit *trace_next(const struct hit_run *run, const struct place *p,
 
 /* ---- facts.c ---- */
 void facts_add(struct arena *a, struct fact_list *list, const struct fact *f);
+/* With room for so many more. */
+struct fact_list fact_list_copy(struct arena *a, const struct fact_list *list,
+                                size_t more);
 /* Adds the fact, or replaces an unknown one of the same name and gpu. False if
  * a known one is there, or if both are unknown. other_in_use may repeat: it is
  * added unless an equal one of the same pid is there. */
