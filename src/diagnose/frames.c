@@ -89,6 +89,7 @@ static struct str short_frame(struct arena *a, struct str raw) {
 
 static void frame_derive(struct diagnosis *d, struct sighting *s) {
     struct fact f = fact_blank(FACT_frame, SOURCE_LOG);
+    struct str last = {NULL, 0};
     for (size_t i = 0; i < s->place_count && !f.known; i++) {
         const struct hit_run *run = &d->stage_hits;
         const struct hit *h;
@@ -96,12 +97,14 @@ static void frame_derive(struct diagnosis *d, struct sighting *s) {
              (h = trace_next(run, &s->places[i], &at)) != NULL;) {
             const struct capture *c = hit_capture(h, FACT_frame);
             if (c && h->first_line <= s->places[i].last_line) {
-                f.word = short_frame(d->a, c->text);
+                last = c->text;
                 f.line = h->first_line;
                 f.known = true;
             }
         }
     }
+    if (f.known)
+        f.word = short_frame(d->a, last);
     sighting_add_fact(d, s, f);
 }
 

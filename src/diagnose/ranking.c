@@ -152,12 +152,12 @@ static bool has_failed(const struct fix *fix) {
 }
 
 static int64_t p_of(const struct weighing *w, const struct fix *fix,
-                    struct note *from) {
+                    const char **from) {
     const int64_t *k = w->k->micro;
     const struct estimate *e = &fix->estimate;
     bool has_failed_here = has_failed(fix);
     if (fix->has_estimate && e->verdict == VERDICT_ENOUGH && !has_failed_here) {
-        *from = note_of("diagnose.worth.enough");
+        *from = "diagnose.worth.enough";
         /* The memory of others is enough only if they can be ended: a
          * desktop */
         return fix_ends_others(fix->workaround)
@@ -165,15 +165,15 @@ static int64_t p_of(const struct weighing *w, const struct fix *fix,
                    : k[RANKING_p_enough];
     }
     if (fix->has_estimate && e->verdict == VERDICT_NOT_ENOUGH) {
-        *from = note_of("diagnose.worth.not_enough");
+        *from = "diagnose.worth.not_enough";
         return k[RANKING_p_not_enough];
     }
     if (fix->has_estimate && e->verdict == VERDICT_MAY_BE_ENOUGH &&
         !has_failed_here) {
-        *from = note_of("diagnose.worth.may_be");
+        *from = "diagnose.worth.may_be";
         return p_may_be(w, fix);
     }
-    *from = note_of("diagnose.worth.causes");
+    *from = "diagnose.worth.causes";
     int64_t p = p_by_shortfall(w, fix->workaround, p_by_causes(w, fix));
     /* it failed although the arithmetic called it enough */
     return has_failed_here && fix->has_estimate ? times(p, fix->own.mean) : p;
@@ -266,12 +266,6 @@ static int64_t loss_of(const struct ranking *k, const struct fix *fix) {
 
 /* ---- the order ---- */
 
-static struct str written_share(struct arena *a, int64_t micro) {
-    int64_t hundredths = (micro + 5000) / 10000;
-    return arena_printf(a, "%d.%02d", (int)(hundredths / 100),
-                        (int)(hundredths % 100));
-}
-
 /* True for a lever of the program that applies. Levers have a source. One that
  * needs another GPU cannot be typed. */
 static bool is_open_lever(const struct fix *fix) {
@@ -319,7 +313,6 @@ static bool has_shown_alternative(const struct finding *f,
 }
 
 static void weigh_fix(const struct weighing *w, struct fix *fix) {
-    struct arena *a = w->d->a;
     fix->p_micro = p_of(w, fix, &fix->worth);
     if (fix->applies == APPLIES_IF)
         fix->p_micro = times(fix->p_micro, w->k->micro[RANKING_p_if]);
@@ -333,9 +326,6 @@ static void weigh_fix(const struct weighing *w, struct fix *fix) {
                                 w->k->micro[RANKING_effort_guess]);
     (void)mul_div_floor(fix->p_micro, UNITS_MICRO, fix->cost_micro,
                         &fix->gain_micro);
-    fix->worth = NOTE(fix->worth.key, written_share(a, fix->p_micro),
-                      written_share(a, fix->cost_micro),
-                      written_share(a, fix->gain_micro));
 }
 
 static int sign(int64_t x) { return (x > 0) - (x < 0); }

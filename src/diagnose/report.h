@@ -63,7 +63,8 @@ struct fix {
     int64_t p_micro;         /* probability that this fix alone ends the
                                 failure */
     int64_t cost_micro, gain_micro; /* ranking.c */
-    struct note worth;       /* --why: the source of p, with p, cost and gain */
+    const char *worth;       /* key of a note: the source of p, shown with p,
+                                cost and gain */
 };
 
 static inline bool fix_is_offered(const struct fix *fix) {

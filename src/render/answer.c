@@ -313,7 +313,7 @@ static void add_why(const struct render *t, const struct finding *f) {
         struct block *item = document_item(t, under, fix_number(t, f, fix).p,
                                            is_offered ? fix_action(t, fix)
                                                       : fix_unusable(t, fix));
-        document_toned(t, item, TONE_DIM, note_text(t, &fix->worth));
+        document_toned(t, item, TONE_DIM, fix_worth(t, fix));
     }
 }
 

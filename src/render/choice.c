@@ -106,6 +106,19 @@ struct str fix_title(const struct render *t, const struct fix *fix) {
                                   : args[0];
 }
 
+static struct str share_text(const struct render *t, int64_t micro) {
+    int64_t hundredths = (micro + 5000) / 10000;
+    return arena_printf(t->a, "%d.%02d", (int)(hundredths / 100),
+                        (int)(hundredths % 100));
+}
+
+struct str fix_worth(const struct render *t, const struct fix *fix) {
+    struct note n = NOTE(fix->worth, share_text(t, fix->p_micro),
+                         share_text(t, fix->cost_micro),
+                         share_text(t, fix->gain_micro));
+    return note_text(t, &n);
+}
+
 struct str fix_action(const struct render *t, const struct fix *fix) {
     struct str action = fix_title(t, fix);
     struct str close = t->lang == LANG_ZH ? STR("）") : STR(")");

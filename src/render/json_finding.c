@@ -62,12 +62,17 @@ struct json *json_notes(const struct render *t, const struct note *at,
     return list;
 }
 
+static struct json *own_object(const struct render *t,
+                               const struct own_success *own) {
+    if (own->worked + own->failed == 0)
+        return NULL;
+    return JSON(t, {"worked", json_int(t->a, own->worked)},
+                {"failed", json_int(t->a, own->failed)},
+                {"mean", json_micro(t->a, own->mean)});
+}
+
 static struct json *fix_object(const struct render *t, const struct fix *fix) {
     const struct workaround *is = fix->workaround;
-    struct json *own = JSON(t, {"worked", json_int(t->a, fix->own.worked)},
-                            {"failed", json_int(t->a, fix->own.failed)},
-                            {"mean", json_micro(t->a, fix->own.mean)});
-    struct json *worth = json_text(t->a, note_text(t, &fix->worth));
     return JSON(t, {"rank", json_int(t->a, fix->rank)},
                 {"id", json_text(t->a, is->id)},
                 {"action", json_text(t->a, fix_title(t, fix))},
@@ -81,14 +86,15 @@ static struct json *fix_object(const struct render *t, const struct fix *fix) {
                 {"frees", json_word(t, WORDS_FREES, (int)is->frees)},
                 {"trade_off", json_local(t, &is->trade_off)},
                 {"success", json_success(t, &fix->success, "worked")},
-                {"own", fix->own.worked + fix->own.failed > 0 ? own : NULL},
+                {"own", own_object(t, &fix->own)},
                 {"applies", json_spelling(t->a, applying[fix->applies])},
                 {"because", json_note(t, &fix->because)},
                 {"estimate", json_estimate(t, fix)},
                 {"p", json_micro(t->a, fix->p_micro)},
                 {"price", json_micro(t->a, fix->cost_micro)},
                 {"gain", json_micro(t->a, fix->gain_micro)},
-                {"worth", t->o->why ? worth : NULL});
+                {"worth", t->o->why ? json_text(t->a, fix_worth(t, fix))
+                                      : NULL});
 }
 
 static struct json *fixes(const struct render *t, const struct finding *f) {

@@ -219,6 +219,8 @@ struct str fix_title(const struct render *t, const struct fix *fix);
 /* The title without the flag in parentheses at its end, if the command has that
  * flag. */
 struct str fix_action(const struct render *t, const struct fix *fix);
+/* --why: the source of p, with p, cost and gain. */
+struct str fix_worth(const struct render *t, const struct fix *fix);
 /* Its command; empty if a value in it is unknown. */
 struct str fix_command(const struct fix *fix);
 /* The sum, the condition or the missing facts, in one sentence. */

@@ -222,12 +222,11 @@ static void numbers_that_do_not_add_up_draw_nothing(void **state) {
 static void places_are_told_on_request(void **state) {
     (void)state;
     struct report *r = report_of_kv_pool(&arena);
-    r->findings[0].fixes[0].worth =
-        (struct note){.key = "report.label", .arg = {STR("cheaper")},
-                      .count = 1};
-    expect_lacks(at_width(r, LANG_EN, 80), "cheaper");
+    r->findings[0].fixes[0].worth = "diagnose.worth.enough";
+    r->findings[0].fixes[0].cost_micro = 1250000;
+    expect_lacks(at_width(r, LANG_EN, 80), "cost 1.25");
     struct render_options o = {.width = 80, .why = true};
-    expect_contains(shown(r, o), "cheaper");
+    expect_contains(shown(r, o), "cost 1.25");
 }
 
 static void top_limits_the_fixes(void **state) {
