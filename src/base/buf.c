@@ -69,13 +69,9 @@ void buf_clear(struct buf *b) {
         b->p[0] = '\0';
 }
 
-/* Make room for n more bytes and the final NUL. False if there is none; then
- * b->failed is set. */
-static bool make_room(struct buf *b, size_t n) {
+static bool grow(struct buf *b, size_t n) {
     if (b->failed)
         return false;
-    if (n < b->cap - b->n) /* the usual case */
-        return true;
     size_t limit = b->ceiling ? b->ceiling : SIZE_MAX / 4;
     b->failed = b->is_full = b->n > limit || n > limit - b->n;
     if (b->failed)
@@ -98,6 +94,12 @@ static bool make_room(struct buf *b, size_t n) {
     b->p = p;
     b->cap = cap;
     return true;
+}
+
+/* Make room for n more bytes and the final NUL. False if there is none; then
+ * b->failed is set. */
+static inline bool make_room(struct buf *b, size_t n) {
+    return (n < b->cap - b->n && !b->failed) || grow(b, n);
 }
 
 void buf_add(struct buf *b, struct str s) {
