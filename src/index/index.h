@@ -236,7 +236,8 @@ struct pooled reader_pooled(struct reader *r, enum mechanism m,
 /* Evaluate a predicate of `when` over facts: true, false, or unknown because
  * some fact is. names[]: its facts, unknown ones first. Raises FAIL_INDEX if it
  * is not an expression (the build refuses those). The last fact of a name
- * counts; of other_in_use, the sum. */
+ * counts; of other_in_use, the sum. The predicate must outlive the reader, which
+ * keeps it as read. */
 enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_UNKNOWN };
 struct verdict_when {
     enum truth truth;

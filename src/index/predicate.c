@@ -55,6 +55,9 @@ static const struct operator {
     {{"/", 1}, OP_DIVIDE, LEVEL_PRODUCT, TYPE_NUMBER},
     {{"", 0}, OP_CONSTANT, LEVEL_NONE, TYPE_ANY}};
 
+static const struct operator *const no_operator =
+    &marks[sizeof marks / sizeof *marks - 1];
+
 struct parser {
     struct arena *a;
     struct predicate *out;
@@ -88,8 +91,10 @@ static const struct operator *mark_at(struct str rest) {
     char first = rest.p[0], second = rest.n > 1 ? rest.p[1] : '\0';
     bool is_comment = (first == '-' && second == '-') ||
                       (first == '/' && second == '*');
+    if (is_comment || !is_any(first, "=<>!+-*/"))
+        return no_operator;
     while (o->text.n > 0 &&
-           (is_comment || first != o->text.p[0] ||
+           (first != o->text.p[0] ||
             (o->text.n > 1 && second != o->text.p[1])))
         o++;
     return o;
@@ -108,7 +113,7 @@ static void skip(struct parser *p, size_t n) {
     p->rest = rest;
     p->operator = word > 0     ? word_at(rest, word)
                   : rest.n > 0 ? mark_at(rest)
-                               : mark_at(STR(" "));
+                               : no_operator;
     size_t mark = p->operator->text.n > 0 ? p->operator->text.n : 1;
     p->token = str_slice(rest, 0, word > 0 ? word : mark);
 }

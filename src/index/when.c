@@ -403,10 +403,9 @@ static const struct predicate *predicate_of(struct reader *r,
     while (known != NULL && !str_eq(known->text, predicate))
         known = known->next;
     if (known == NULL) {
-        struct str text = arena_str(r->arena, predicate);
         known = arena_alloc(r->arena, sizeof *known);
-        *known = (struct known_predicate){*chain, text,
-                                          predicate_read(r->arena, text)};
+        *known = (struct known_predicate){
+            *chain, predicate, predicate_read(r->arena, predicate)};
         if (known->is.root == NULL)
             arena_raise(r->arena, FAIL_INDEX, "a predicate is damaged: %.*s",
                         STR_ARG(reason(r->arena, &known->is)));
