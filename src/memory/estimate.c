@@ -264,12 +264,13 @@ static bool is_assumed(const struct inputs *c, enum fact_name name) {
 }
 
 /* The same case with another value, or none. */
-static struct inputs varied(const struct inputs *c, enum fact_name name) {
+static void vary(const struct inputs *c, enum fact_name name,
+                 struct inputs *other) {
     const struct engine_rules *engine = engine_of(c);
-    struct inputs other = *c;
-    struct fact *f = &other.in[name];
+    struct fact *f = &other->in[name];
     int64_t twice;
-    other.is_silent = true;
+    *other = *c;
+    other->is_silent = true;
     if (is_of_ranks(name) && mul_i64(setting_of(c, name, 1), 2, &twice))
         *f = propose(name, twice);
     else if (name == FACT_kv_cache_dtype && !kv_dtype_is_fp8(f->word))
@@ -277,7 +278,6 @@ static struct inputs varied(const struct inputs *c, enum fact_name name) {
                                                   : STR("fp8"));
     else
         f->known = false;
-    return other;
 }
 
 static struct term default_of(const struct query *q, enum fact_name name) {
@@ -328,7 +328,8 @@ void estimate_vary_defaults(const struct query *q, struct estimate *e) {
         if (!is_firm(e->verdict) ||
             (!is_assumed(q->c, decisive[i]) && !is_changed))
             continue;
-        struct inputs other = varied(q->c, decisive[i]);
+        struct inputs other;
+        vary(q->c, decisive[i], &other);
         struct query again = {q->a, &other, q->what, q->effect};
         bool is_same = effect_compute(&again).verdict == e->verdict;
         /* unless what the log prints contradicts the other value */

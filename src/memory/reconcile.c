@@ -89,9 +89,11 @@ static bool explains_in_larger_blocks(struct arena *a, const struct inputs *c) {
         block *= 2;
     bool is_open = !c->in[FACT_block_size].known ||
                    c->in[FACT_block_size].source == SOURCE_DEFAULT;
-    struct fact larger = propose(FACT_block_size, block);
-    struct inputs other = with(c, &larger);
-    return is_open && block > 16 && explains(a, &other);
+    if (!is_open || block == 16)
+        return false;
+    struct inputs other = *c;
+    other.in[FACT_block_size] = propose(FACT_block_size, block);
+    return explains(a, &other);
 }
 
 bool memory_explains(struct arena *a, const struct inputs *c) {

@@ -135,54 +135,89 @@ static struct str write_uniform(struct arena *a, const struct variant *w,
                : FORMULA(a, "% tokens x % bytes", COUNT(tokens), COUNT(slope));
 }
 
+/* p: the layout of the check. */
 static struct expression request_of(struct arena *a, const struct variant *w,
+                                    const struct block_layout *p,
                                     int64_t tokens) {
-    struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
     enum need_rule need = w->rules->need;
-    if (!p.known)
+    if (!p->known)
         return (struct expression){.value = span_none()};
-    if (p.is_grouped && need != NEED_LAYERS) {
+    if (p->is_grouped && need != NEED_LAYERS) {
         struct expression blocks =
-            blocks_of_groups(a, w, &p, need == NEED_FIRST_GROUP, tokens);
+            blocks_of_groups(a, w, p, need == NEED_FIRST_GROUP, tokens);
         struct str unit =
-            p.is_packed ? STR("layer tuples") : STR("layers per group");
-        int64_t page = p.is_packed ? p.tuple_bytes : p.set[0].page_bytes;
+            p->is_packed ? STR("layer tuples") : STR("layers per group");
+        int64_t page = p->is_packed ? p->tuple_bytes : p->set[0].page_bytes;
         return (struct expression){
-            span_times(blocks.value, p.need_block_bytes),
-            FORMULA(a, "% % x % bytes x (%) blocks", COUNT(p.layers_per_group),
+            span_times(blocks.value, p->need_block_bytes),
+            FORMULA(a, "% % x % bytes x (%) blocks", COUNT(p->layers_per_group),
                     TEXT(unit), COUNT(page), TEXT(blocks.text))};
     }
-    struct expression all = sum_of_layers(a, w, &p, tokens);
-    if (a != NULL && p.count == 1 && kv_kind_grows(p.set[0].kind) &&
+    struct expression all = sum_of_layers(a, w, p, tokens);
+    if (a != NULL && p->count == 1 && kv_kind_grows(p->set[0].kind) &&
         w->context_ranks == 1)
-        all.text = write_uniform(a, w, &p, tokens);
+        all.text = write_uniform(a, w, p, tokens);
     return all;
-}
-
-struct span variant_request(const struct variant *w, int64_t tokens) {
-    return request_of(NULL, w, tokens).value;
 }
 
 struct str write_request(struct arena *a, const struct variant *w,
                          int64_t tokens) {
-    return request_of(a, w, tokens).text;
+    struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
+    return request_of(a, w, &p, tokens).text;
+}
+
+/* p: the layout of the pool. */
+static struct span request_blocks(const struct variant *w,
+                                  const struct block_layout *p,
+                                  int64_t tokens) {
+    if (!p->known)
+        return span_none();
+    return p->is_grouped
+               ? blocks_of_groups(NULL, w, p, false, tokens).value
+               : variant_blocks(w, &p->set[0], p->base_block_tokens, tokens);
 }
 
 struct span variant_request_blocks(const struct variant *w, int64_t tokens) {
     struct block_layout p = block_layout_of(w, LAYOUT_POOL);
-    if (!p.known)
-        return span_none();
-    return p.is_grouped
-               ? blocks_of_groups(NULL, w, &p, false, tokens).value
-               : variant_blocks(w, &p.set[0], p.base_block_tokens, tokens);
+    return request_blocks(w, &p, tokens);
+}
+
+static struct span block_bytes(const struct block_layout *p) {
+    return p->known ? span_exact(p->block_bytes) : span_none();
+}
+
+/* Both layouts: they do not depend on the number of tokens. */
+struct layouts {
+    struct block_layout check, pool;
+};
+
+static struct layouts layouts_of(const struct variant *w) {
+    return (struct layouts){block_layout_of(w, LAYOUT_CHECK),
+                            block_layout_of(w, LAYOUT_POOL)};
+}
+
+static struct span charged_by(const struct variant *w, const struct layouts *l,
+                              int64_t tokens) {
+    return request_of(NULL, w, &l->check, tokens).value;
+}
+
+static struct span kept_by(const struct variant *w, const struct layouts *l,
+                           int64_t tokens) {
+    struct span charged = charged_by(w, l, tokens);
+    struct span kept = span_product(request_blocks(w, &l->pool, tokens),
+                                    block_bytes(&l->pool));
+    return charged.known && kept.known && kept.high > charged.high ? kept
+                                                                   : charged;
+}
+
+struct span variant_request(const struct variant *w, int64_t tokens) {
+    struct block_layout p = block_layout_of(w, LAYOUT_CHECK);
+    return request_of(NULL, w, &p, tokens).value;
 }
 
 struct span variant_kept(const struct variant *w, int64_t tokens) {
-    struct span charged = variant_request(w, tokens);
-    struct span kept = span_product(variant_request_blocks(w, tokens),
-                                    variant_block_bytes(w));
-    return charged.known && kept.known && kept.high > charged.high ? kept
-                                                                   : charged;
+    struct layouts l = layouts_of(w);
+    return kept_by(w, &l, tokens);
 }
 
 struct str write_kept(struct arena *a, const struct variant *w,
@@ -200,16 +235,18 @@ struct span variant_spare(const struct variant *w) {
     return w->spares_block ? variant_block_bytes(w) : span_exact(0);
 }
 
-static struct span longest_by(struct span need_of(const struct variant *w,
-                                                  int64_t tokens),
-                              const struct variant *w, int64_t pool,
-                              int64_t ceiling) {
+typedef struct span need_fn(const struct variant *w, const struct layouts *l,
+                            int64_t tokens);
+
+static struct span longest_by(need_fn *need_of, const struct variant *w,
+                              int64_t pool, int64_t ceiling) {
+    struct layouts l = layouts_of(w);
     int64_t fits = 0, fails = ceiling < INT64_MAX ? ceiling + 1 : 0;
     struct span spare = variant_spare(w);
     pool -= spare.known && spare.low < pool ? spare.low : 0;
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
-        struct span need = need_of(w, middle);
+        struct span need = need_of(w, &l, middle);
         if (!need.known)
             return span_none();
         *(need.high <= pool ? &fits : &fails) = middle;
@@ -219,17 +256,17 @@ static struct span longest_by(struct span need_of(const struct variant *w,
 
 struct span variant_estimate(const struct variant *w, int64_t pool,
                              int64_t ceiling) {
-    return longest_by(variant_request, w, pool, ceiling);
+    return longest_by(charged_by, w, pool, ceiling);
 }
 
 struct span variant_longest(const struct variant *w, int64_t pool,
                             int64_t ceiling) {
-    return longest_by(variant_kept, w, pool, ceiling);
+    return longest_by(kept_by, w, pool, ceiling);
 }
 
 struct span variant_block_bytes(const struct variant *w) {
     struct block_layout p = block_layout_of(w, LAYOUT_POOL);
-    return p.known ? span_exact(p.block_bytes) : span_none();
+    return block_bytes(&p);
 }
 
 /* ---- a further token ---- */

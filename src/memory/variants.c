@@ -191,7 +191,7 @@ static struct variant variant_with(const struct inputs *c,
 }
 
 enum dimension {
-    FLIGHT,
+    FLIGHT, /* first: blocks do not depend on it */
     STATE_MODE,
     STATE_SCALE,
     STAGE,
@@ -234,6 +234,7 @@ static void add_variants(struct arena *a, struct variants *variants,
         draft_layers(c),
         as_whole ? whole : wholes(c, rules)};
     struct variant first = variant_with(c, rules);
+    bool has_layout = false;
     size_t total = 1;
     for (size_t d = 0; d < DIMENSIONS; d++)
         total *= dimension[d].count;
@@ -245,7 +246,9 @@ static void add_variants(struct arena *a, struct variants *variants,
         }
         struct variant w = first;
         choose(&w, chosen);
-        if (variant_block_bytes(&w).known) { /* else there is no layout */
+        if (i % dimension[FLIGHT].count == 0)
+            has_layout = variant_block_bytes(&w).known;
+        if (has_layout) {
             variants->at = arena_grow(a, variants->at, variants->count,
                                       &variants->cap, sizeof *variants->at);
             variants->at[variants->count++] = w;
@@ -263,7 +266,6 @@ static bool gives_printed(const struct inputs *c, const struct variant *w) {
     int64_t estimate = setting_of(c, FACT_est_max_model_len, 0);
     int64_t blocks = setting_of(c, FACT_cpu_blocks, 0);
     const struct fact *swap = &c->in[FACT_swap_space];
-    struct span block = variant_block_bytes(w);
     if (printed.known && c->in[FACT_max_model_len].known) {
         struct span need =
             variant_request(w, c->in[FACT_max_model_len].number);
@@ -276,8 +278,10 @@ static bool gives_printed(const struct inputs *c, const struct variant *w) {
             variant_request(w, estimate + 1).high <= pool.low)
             return false;
     }
-    return !w->rules->is_v0 || blocks <= 0 || !swap->known ||
-           (block.low > 0 && swap->number / block.low == blocks);
+    if (!w->rules->is_v0 || blocks <= 0 || !swap->known)
+        return true;
+    struct span block = variant_block_bytes(w);
+    return block.low > 0 && swap->number / block.low == blocks;
 }
 
 /* Of all variants, those that explain the log; all where none does. */
