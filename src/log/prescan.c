@@ -49,7 +49,7 @@ struct prescan *prescan_new(struct arena *a,
                             struct log_reader *r) {
     struct prescan *s = arena_alloc(a, sizeof *s);
     *s = (struct prescan){.a = a, .selector = selector, .reader = r,
-                          .is_open = true, .marks.a = a};
+                          .held = "", .is_open = true, .marks.a = a};
     s->block = selector->at_once > 1
                    ? PRESCAN_PART * (size_t)selector->at_once
                    : PRESCAN_BLOCK;
