@@ -43,6 +43,7 @@ struct peg_set {
     size_t cell_count, cell_cap;
     struct peg_bytes *sets;
     size_t set_count, set_cap;
+    uint16_t classes[4]; /* cells of %d %l %s %w; 0: not used yet */
 };
 
 /* ---- compiling ---- */
@@ -107,23 +108,40 @@ static const char *read_brackets(struct peg_bytes *set, const char *p) {
     return p + 1;
 }
 
-/* A cell: a character, or a new set. */
-static uint16_t read_cell(struct peg_set *s, const char **p) {
-    struct peg_bytes set = {{0}};
-    char c = *(*p)++;
-    if (c == '[')
-        *p = read_brackets(&set, *p);
-    else if (c == '%' && is_any(**p, "dlsw"))
-        add_class(&set, *(*p)++);
-    else
-        return (unsigned char)(c == '%' ? *(*p)++ : c);
-    *ARENA_ADD(s->a, s->sets, s->set_count, s->set_cap) = set;
+static uint16_t add_set(struct peg_set *s, const struct peg_bytes *set) {
+    *ARENA_ADD(s->a, s->sets, s->set_count, s->set_cap) = *set;
     return (uint16_t)(SET_FROM + s->set_count - 1);
+}
+
+/* The set of a class, which is made once. */
+static uint16_t class_cell(struct peg_set *s, char c) {
+    static const char letters[] = "dlsw";
+    uint16_t *cell = &s->classes[strchr(letters, c) - letters];
+    struct peg_bytes set = {{0}};
+    if (*cell == 0) {
+        add_class(&set, c);
+        *cell = add_set(s, &set);
+    }
+    return *cell;
+}
+
+/* A cell: a character, or a set. */
+static uint16_t read_cell(struct peg_set *s, const char **p) {
+    char c = *(*p)++;
+    if (c == '[') {
+        struct peg_bytes set = {{0}};
+        *p = read_brackets(&set, *p);
+        return add_set(s, &set);
+    }
+    if (c != '%')
+        return (unsigned char)c;
+    c = *(*p)++;
+    return is_any(c, "dlsw") ? class_cell(s, c) : (unsigned char)c;
 }
 
 static uint16_t read_number(const char **p) {
     unsigned n = 0;
-    while (is_any(**p, "0123456789"))
+    while (is_digit(**p))
         n = n * 10 + (unsigned)(*(*p)++ - '0');
     return (uint16_t)n;
 }
@@ -132,54 +150,54 @@ static bool begins_count(char c) {
     return c == '?' || c == '*' || c == '+' || c == '{';
 }
 
-static const char *read_count(struct node *n, const char *p) {
-    if (!begins_count(*p))
-        return p;
-    n->least = *p == '+';
-    n->most = *p == '?' ? 1 : ENDLESS;
-    if (*p++ != '{')
-        return p;
-    n->least = n->most = read_number(&p);
-    if (*p++ == '}')
-        return p;
-    n->most = *p == '}' ? ENDLESS : read_number(&p);
-    return p + 1;
-}
+struct repeats {
+    uint16_t least, most;
+};
 
-static void add_cells(struct peg_set *s, uint16_t node, uint16_t cell,
-                      size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        *ARENA_ADD(s->a, s->cells, s->cell_count, s->cell_cap) = cell;
-        s->nodes[node].cells++;
+/* The count that begins at *p. */
+static struct repeats read_count(const char **p) {
+    char c = *(*p)++;
+    if (c != '{')
+        return (struct repeats){c == '+', c == '?' ? 1 : ENDLESS};
+    uint16_t least = read_number(p), most = least;
+    if (*(*p)++ == ',') {
+        most = **p == '}' ? ENDLESS : read_number(p);
+        ++*p;
     }
+    return (struct repeats){least, most};
 }
 
 static bool ends_cells(char c) {
     return c == '(' || c == '|' || c == ')' || c == '$' || c == '\0';
 }
 
+/* Once, where no count follows. */
+static inline struct repeats read_repeats(const char **p) {
+    return begins_count(**p) ? read_count(p) : (struct repeats){1, 1};
+}
+
 /* Consecutive cells with a fixed count, or one cell with a variable count. */
 static uint16_t read_cells(struct peg_set *s, const char **p) {
     uint16_t node = add_node(s, OP_CELLS);
-    s->nodes[node].cell = (uint16_t)s->cell_count;
+    size_t first = s->cell_count;
     while (!ends_cells(**p)) {
         const char *behind = *p;
-        struct node count = {.least = 1, .most = 1};
         uint16_t cell = read_cell(s, &behind);
-        behind = read_count(&count, behind);
-        bool is_cell = count.least == count.most;
-        if (is_cell)
-            add_cells(s, node, cell, count.least);
-        else if (s->nodes[node].cells == 0)
-            s->nodes[node] = (struct node){.op = OP_SET, .cell = cell,
-                                           .least = count.least,
-                                           .most = count.most};
-        else
+        struct repeats n = read_repeats(&behind);
+        bool is_set = n.least != n.most;
+        if (is_set && s->cell_count > first)
             break;
         *p = behind;
-        if (!is_cell)
-            break;
+        if (is_set) {
+            s->nodes[node] = (struct node){
+                .op = OP_SET, .cell = cell, .least = n.least, .most = n.most};
+            return node;
+        }
+        for (unsigned i = 0; i < n.least; i++)
+            *ARENA_ADD(s->a, s->cells, s->cell_count, s->cell_cap) = cell;
     }
+    s->nodes[node].cell = (uint16_t)first;
+    s->nodes[node].cells = (uint16_t)(s->cell_count - first);
     return node;
 }
 
@@ -214,7 +232,9 @@ static uint16_t read_element(struct peg_set *s, const char **p) {
     if (**p != '(')
         return read_cells(s, p);
     uint16_t node = read_group(s, p);
-    *p = read_count(&s->nodes[node], *p);
+    struct repeats n = read_repeats(p);
+    s->nodes[node].least = n.least;
+    s->nodes[node].most = n.most;
     return node;
 }
 
