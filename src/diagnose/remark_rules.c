@@ -45,82 +45,101 @@ enum family { ALONE, SUMS, PIECES, OUTSIDE_OF, COPIED, OWN, SCOPE, FAMILIES };
 static const struct remark_rule {
     const char *key; /* behind "diagnose.remark." */
     enum family family;
+    enum fact_name of; /* without this fact it cannot be true: most messages
+                          have few of them, and no predicate is read in vain */
     const char *component; /* only of entries of it; NULL: of any */
     const char *when;
     const char *amounts[3]; /* arguments of the text: bytes */
     const char *number;     /* and one behind them; NULL: none */
 } rules[] = {
-    {"hidden", SUMS, NULL, "gpu_total - gpu_free - " LISTED " > " SLACK,
+    {"hidden", SUMS, FACT_process_in_use, NULL,
+     "gpu_total - gpu_free - " LISTED " > " SLACK,
      {"gpu_total - gpu_free - " LISTED, "gpu_total - gpu_free"}, NULL},
-    {"too_much", SUMS, NULL, LISTED " - gpu_total + gpu_free > " SLACK,
+    {"too_much", SUMS, FACT_process_in_use, NULL,
+     LISTED " - gpu_total + gpu_free > " SLACK,
      {LISTED, "gpu_total - gpu_free"}, NULL},
     /* Nothing of this process can be fragmented. */
-    {"free_empty", ALONE, NULL,
+    {"free_empty", ALONE, FACT_gpu_free, NULL,
      "gpu_free >= tried_alloc AND memory_limit IS NULL AND "
      HELD " < " FEW,
      {"gpu_free", "tried_alloc"}, NULL},
-    {"free_yet", ALONE, NULL,
+    {"free_yet", ALONE, FACT_gpu_free, NULL,
      "gpu_free >= tried_alloc AND memory_limit IS NULL AND "
      "coalesce(" HELD " >= " FEW ", TRUE)",
      {"gpu_free", "tried_alloc"}, NULL},
     /* XLA prints the parts of a compiled program's memory. */
-    {"program", ALONE, NULL, "compute_bytes > 0 AND program_temp >= 0 AND "
+    {"program", ALONE, FACT_compute_bytes, NULL,
+     "compute_bytes > 0 AND program_temp >= 0 AND "
      "program_arguments >= 0",
      {"compute_bytes", "program_temp", "program_arguments"}, NULL},
     /* The size of a block proves nothing about fragments. */
-    {"block_small", PIECES, "pytorch", SIZED " AND " BLOCK_SMALL,
+    {"block_small", PIECES, FACT_pytorch_allocated, "pytorch",
+     SIZED " AND " BLOCK_SMALL,
      {"tried_alloc", "tried_alloc / 2"}, NULL},
-    {"block_large", PIECES, "pytorch", SIZED " AND " BLOCK_LARGE,
+    {"block_large", PIECES, FACT_pytorch_allocated, "pytorch",
+     SIZED " AND " BLOCK_LARGE,
      {"tried_alloc", "tried_alloc / 20", "tried_alloc / 2"}, NULL},
-    {"unused", PIECES, NULL, SIZED " AND " AT_LEAST(UNUSED, "35")
+    {"unused", PIECES, FACT_pytorch_allocated, NULL,
+     SIZED " AND " AT_LEAST(UNUSED, "35")
      " AND " UNUSED " / 4 >= tried_alloc",
      {UNUSED, "tried_alloc"}, NULL},
     /* Unless every release with this form of the message lacks segments. */
-    {"segments", PIECES, NULL, SIZED " AND " AT_LEAST(UNUSED, "35")
+    {"segments", PIECES, FACT_pytorch_allocated, NULL,
+     SIZED " AND " AT_LEAST(UNUSED, "35")
      " AND gpu_free + " UNUSED " >= tried_alloc AND gpu_free < tried_alloc "
      "AND coalesce(oom_words NOT IN ('bare', 'cached', 'reserved'), TRUE) "
      "AND coalesce(vcmp(torch_version, CASE WHEN device_kind = 'hip' THEN "
      "'2.11.0' ELSE '2.1.0' END) >= 0, TRUE)",
      {"gpu_free + " UNUSED, "tried_alloc"}, NULL},
-    {"outside_own", OUTSIDE_OF, NULL,
+    {"outside_own", OUTSIDE_OF, FACT_outside_framework, NULL,
      OUTSIDE " AND " OUTSIDE_OWN " >= outside_framework / 100 * 70",
      {"outside_framework"}, PERCENT("outside_framework")},
-    {"outside_others", OUTSIDE_OF, NULL,
+    {"outside_others", OUTSIDE_OF, FACT_outside_framework, NULL,
      OUTSIDE " AND " OUTSIDE_OWN " <= outside_framework / 100 * 30",
      {OTHERS}, PERCENT(OTHERS)},
-    {"outside", OUTSIDE_OF, NULL, OUTSIDE, {"outside_framework"},
+    {"outside", OUTSIDE_OF, FACT_outside_framework, NULL,
+     OUTSIDE, {"outside_framework"},
      PERCENT("outside_framework")},
     /* Without the cache and the process, the owner of the rest is unknown. */
-    {"beside", ALONE, NULL, SIZED " AND " UNUSED " IS NULL AND "
+    {"beside", ALONE, FACT_pytorch_allocated, NULL,
+     SIZED " AND " UNUSED " IS NULL AND "
      "process_in_use IS NULL AND "
      AT_LEAST("(gpu_total - gpu_free - pytorch_allocated)", "245"),
      {"gpu_total - gpu_free - pytorch_allocated"},
      PERCENT("gpu_total - gpu_free - pytorch_allocated")},
-    {"copy", COPIED, NULL, IS_COPIED " = 1", {"tried_alloc"}, NULL},
-    {"copies", COPIED, NULL, IS_COPIED " IN (2, 3, 4)", {NULL}, COPIES},
-    {"one_tensor", ALONE, NULL, SIZED " AND " AT_LEAST("tried_alloc", "195")
+    {"copy", COPIED, FACT_pytorch_allocated, NULL,
+     IS_COPIED " = 1", {"tried_alloc"}, NULL},
+    {"copies", COPIED, FACT_pytorch_allocated, NULL,
+     IS_COPIED " IN (2, 3, 4)", {NULL}, COPIES},
+    {"one_tensor", ALONE, FACT_pytorch_allocated, NULL,
+     SIZED " AND " AT_LEAST("tried_alloc", "195")
      " AND coalesce(stage, '') <> 'optimizer'",
      {"tried_alloc"}, PERCENT("tried_alloc")},
     /* A small request on a full GPU: the step lacks more than this. The GPU of
      * a server with an allocated pool is meant to be full. */
-    {"small", ALONE, NULL, SIZED " AND tried_alloc > gpu_free AND "
+    {"small", ALONE, FACT_pytorch_allocated, NULL,
+     SIZED " AND tried_alloc > gpu_free AND "
      "tried_alloc - gpu_free < gpu_total / 100 AND "
      AT_LEAST("pytorch_allocated", "845")
      " AND pytorch_allocated * 1000 < 1005 * gpu_total AND "
      "coalesce(stage, '') NOT IN ('serve', 'capture', 'wake')",
      {NULL}, PERCENT("pytorch_allocated")},
     /* A person describes the failure: there is no message with numbers. */
-    {"told", ALONE, NULL, "oom_words = 'told'", {NULL}, NULL},
-    {"limit", ALONE, NULL, "memory_limit < gpu_total",
+    {"told", ALONE, FACT_oom_words, NULL, "oom_words = 'told'", {NULL}, NULL},
+    {"limit", ALONE, FACT_memory_limit, NULL, "memory_limit < gpu_total",
      {"memory_limit", "gpu_total"}, NULL},
-    {"own_among", OWN, NULL, "own_process_listed = 1 AND other_in_use >= 0 AND "
+    {"own_among", OWN, FACT_own_process_listed, NULL,
+     "own_process_listed = 1 AND other_in_use >= 0 AND "
      "process_in_use >= 0",
      {"process_in_use"}, NULL},
-    {"own_listed", OWN, NULL, "own_process_listed = 1 AND process_in_use >= 0",
+    {"own_listed", OWN, FACT_own_process_listed, NULL,
+     "own_process_listed = 1 AND process_in_use >= 0",
      {"process_in_use"}, NULL},
     /* The kernel's message has the scope: a limit or the machine. */
-    {"memcg_full", SCOPE, NULL, "oom_scope = 'memcg'", {NULL}, NULL},
-    {"machine_full", SCOPE, NULL, "oom_scope = 'machine'", {NULL}, NULL},
+    {"memcg_full", SCOPE, FACT_oom_scope, NULL,
+     "oom_scope = 'memcg'", {NULL}, NULL},
+    {"machine_full", SCOPE, FACT_oom_scope, NULL,
+     "oom_scope = 'machine'", {NULL}, NULL},
 };
 
 static struct note remark_of(struct diagnosis *d,
@@ -148,6 +167,7 @@ void remarks_by_rules(struct diagnosis *d, struct finding *f) {
         bool is_its = rule->component == NULL ||
                       str_eq(f->entry->component, str_of(rule->component));
         if (!is_its || (rule->family != ALONE && is_made[rule->family]) ||
+            facts_last(&facts, rule->of) == NULL ||
             when_truth(d, str_of(rule->when), &facts, f->form).truth !=
                 TRUTH_TRUE)
             continue;
