@@ -220,7 +220,7 @@ static void put_text(struct making *m) {
 }
 
 struct str draft_pattern(struct arena *a, struct str line, bool is_whole) {
-    struct making m = {.line = line, .set = peg_set_new(a)};
+    struct making m = {.line = line, .set = peg_set_new(a, 64)};
     for (int i = 0; i < SHAPE_COUNT; i++)
         m.shapes[i] = peg_add(m.set, shapes[i]);
     m.out = buf_in(a, DRAFT_PATTERN_BYTES_MAX);

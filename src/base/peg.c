@@ -18,9 +18,6 @@
 
 #define FAILED SIZE_MAX
 #define ENDLESS UINT16_MAX
-#define NODES_USUAL 1024 /* of all framings; what is not used costs nothing */
-#define CELLS_USUAL 2048
-#define SETS_USUAL 512
 #define SET_FROM 256 /* cells below are characters, from here on sets */
 
 enum op { OP_CELLS, OP_SET, OP_GROUP, OP_AHEAD, OP_NOT_AHEAD, OP_END };
@@ -54,15 +51,15 @@ static uint16_t add_node(struct peg_set *s, enum op op) {
     return (uint16_t)(s->count - 1);
 }
 
-struct peg_set *peg_set_new(struct arena *a) {
+struct peg_set *peg_set_new(struct arena *a, size_t nodes) {
     struct peg_set *s = arena_alloc(a, sizeof *s);
     s->a = a;
-    s->cap = NODES_USUAL;
-    s->cell_cap = CELLS_USUAL;
-    s->set_cap = SETS_USUAL;
-    s->nodes = arena_room(a, NODES_USUAL * sizeof *s->nodes);
-    s->cells = arena_room(a, CELLS_USUAL * sizeof *s->cells);
-    s->sets = arena_room(a, SETS_USUAL * sizeof *s->sets);
+    s->cap = nodes;
+    s->cell_cap = 4 * nodes; /* as patterns have them, about */
+    s->set_cap = nodes / 4;
+    s->nodes = arena_room(a, s->cap * sizeof *s->nodes);
+    s->cells = arena_room(a, s->cell_cap * sizeof *s->cells);
+    s->sets = arena_room(a, s->set_cap * sizeof *s->sets);
     add_node(s, OP_END); /* takes number 0, which means none */
     return s;
 }

@@ -39,7 +39,9 @@ struct peg_match {
     } captures[PEG_CAPTURES_MAX]; /* the last one of a name counts */
 };
 
-struct peg_set *peg_set_new(struct arena *a);
+/* With room for the patterns of so many nodes (parts with one count); it
+ * grows. */
+struct peg_set *peg_set_new(struct arena *a, size_t nodes);
 /* Returns the pattern's number. The pattern must be valid: its syntax is not
  * checked. It must outlive the set, which keeps pointers into it. */
 uint16_t peg_add(struct peg_set *s, const char *pattern);

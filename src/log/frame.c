@@ -29,7 +29,7 @@ static void add_row(struct frames *t, size_t row) {
 
 struct frames *frames_new(struct arena *a) {
     struct frames *t = arena_alloc(a, sizeof *t);
-    t->pegs = peg_set_new(a);
+    t->pegs = peg_set_new(a, 1024);
     for (size_t i = 0; i < FRAME_ROWS_MAX && frame_rows[i].name != NULL; i++)
         add_row(t, i);
     t->sure = peg_add(t->pegs, frame_sure);

@@ -42,7 +42,7 @@ struct stamps {
 
 struct stamps *stamps_new(struct arena *a) {
     struct stamps *s = arena_alloc(a, sizeof *s);
-    s->pegs = peg_set_new(a);
+    s->pegs = peg_set_new(a, 128);
     for (size_t i = 0; i < FORM_COUNT; i++) {
         s->patterns[i] = peg_add(s->pegs, forms[i].pattern);
         peg_index_add(&s->forms, s->pegs, s->patterns[i], (unsigned)i);

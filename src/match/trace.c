@@ -49,7 +49,7 @@ struct shapes {
 
 const struct shapes *shapes_new(struct arena *a) {
     struct shapes *s = arena_alloc(a, sizeof *s);
-    s->pegs = peg_set_new(a);
+    s->pegs = peg_set_new(a, 160);
     for (size_t i = 0; i < SHAPE_ROWS; i++) {
         const char *begins = shape_rows[i].begins;
         s->patterns[i] = peg_add(s->pegs, begins ? begins : "[^\n]");

@@ -62,7 +62,7 @@ static const struct redact_rules *rules_of(struct secrets *s) {
     if (s->rules != NULL)
         return s->rules;
     struct redact_rules *r = arena_alloc(s->a, sizeof *r);
-    struct peg_set *pegs = r->pegs = peg_set_new(s->a);
+    struct peg_set *pegs = r->pegs = peg_set_new(s->a, 512);
     for (size_t i = 0;
          i < REDACT_ROWS_MAX && redact_rows[i].pattern != NULL; i++) {
         r->patterns[i] = peg_add(pegs, redact_rows[i].pattern);

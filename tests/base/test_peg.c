@@ -36,7 +36,7 @@ static void a_pattern_takes_so_much(void **state) {
     struct arena a;
     struct peg_match m;
     arena_init(&a, NULL, 0);
-    struct peg_set *s = peg_set_new(&a);
+    struct peg_set *s = peg_set_new(&a, 4);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint16_t pattern = peg_add(s, cases[i].pattern);
         struct str text = str_of(cases[i].text);
@@ -59,7 +59,7 @@ static void the_first_byte_decides(void **state) {
     (void)state;
     struct arena a;
     arena_init(&a, NULL, 0);
-    struct peg_set *s = peg_set_new(&a);
+    struct peg_set *s = peg_set_new(&a, 4);
     struct peg_bytes first =
         peg_first(s, peg_add(s, "(?=z)x?(b|cd|%d*)([^e\x80-\xff]$)?|q"));
     for (int c = 'a'; c <= 'z'; c++)
@@ -75,7 +75,7 @@ static void so_do_those_behind_it(void **state) {
     (void)state;
     struct arena a;
     arena_init(&a, NULL, 0);
-    struct peg_set *s = peg_set_new(&a);
+    struct peg_set *s = peg_set_new(&a, 4);
     struct peg_index index = {0};
     peg_index_add(&index, s, peg_add(s, "%d{2}:%d"), 0);
     peg_index_add(&index, s, peg_add(s, "(Jan|Jun)e?|[0-4]{1,3}[a-z]"), 1);
@@ -93,7 +93,7 @@ static void names_stay_of_what_matched(void **state) {
     struct arena a;
     struct peg_match m;
     arena_init(&a, NULL, 0);
-    struct peg_set *s = peg_set_new(&a);
+    struct peg_set *s = peg_set_new(&a, 4);
     uint16_t pattern =
         peg_add(s, "(?<x>%l+)(?=(?<y>%d))((?<z>%d)!|(?<x>%d)(?<e>))");
     assert_true(peg_match(s, pattern, STR("ab7"), &m));
