@@ -35,6 +35,7 @@ enum section {
     SECTION_COMPONENT, SECTION_MESSAGE,
     SECTION_EVERYWHERE,  /* engines whose rows are always tried */
     SECTION_NAMING,      /* patterns whose row names an engine */
+    SECTION_GPU_TOTAL,   /* one record: lowest and highest total of each GPU */
     SECTION_MODEL_NAME,  /* form and name -> number */
     SECTION_RANKING,     /* one record */
     SECTION_POOLED,      /* mechanism and fix -> worked, tried */

@@ -180,12 +180,15 @@ struct gpu_list reader_gpus_of_total(struct reader *r, int64_t low,
                                      int64_t high) {
     const struct gpu **list =
         arena_array(r->arena, reader_gpu_count(r), sizeof *list);
+    struct record totals = reader_record(r, SECTION_GPU_TOTAL, 0);
     size_t count = 0;
     for (uint32_t i = 0; i < reader_gpu_count(r); i++) {
-        const struct gpu *gpu = reader_gpu_numbered(r, i);
-        if (gpu->total_low > 0 && gpu->total_low <= high &&
-            gpu->total_high >= low)
-            list[count++] = gpu;
+        int64_t least, most;
+        record_int(&totals, &least);
+        record_int(&totals, &most);
+        if (least > 0 && least <= high && most >= low)
+            list[count++] = reader_gpu_numbered(r, i);
     }
+    record_end(&totals);
     return (struct gpu_list){list, count};
 }

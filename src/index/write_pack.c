@@ -221,6 +221,14 @@ static void pack_everywhere(struct writer *w, const struct corpus *c) {
             record_number(pack_add(w->pack, SECTION_EVERYWHERE), &i);
 }
 
+static void pack_totals(struct writer *w, const struct corpus *c) {
+    struct record *r = pack_add(w->pack, SECTION_GPU_TOTAL);
+    for (size_t i = 0; i < c->gpu_count; i++) {
+        record_int(r, &c->gpus[i].total_low);
+        record_int(r, &c->gpus[i].total_high);
+    }
+}
+
 static void pack_naming(struct writer *w, const struct pattern_list *set) {
     for (size_t i = 0; i < set->count; i++)
         if (context_engine(set->at[i].context).n > 0)
@@ -290,6 +298,7 @@ struct str index_pack(struct arena *a, const struct corpus *c,
     pack_model_names(&w, c);
     pack_everywhere(&w, c);
     pack_naming(&w, set);
+    pack_totals(&w, c);
     pack_pooled(&w, c);
     codec_ranking(pack_add(w.pack, SECTION_RANKING), &ranking);
     return pack_end(w.pack, prefilter);
