@@ -27,10 +27,11 @@ void stream_merge(struct stream *who, const struct stream *with) {
 }
 
 struct stream_table *stream_table_new(struct arena *a) {
-    struct stream_table *t = arena_alloc(a, sizeof *t);
+    struct stream_table *t = arena_room(a, sizeof *t); /* few are used */
     t->a = a;
     t->at[0] = stream_none();
     t->count = 1;
+    t->last = 0;
     return t;
 }
 
