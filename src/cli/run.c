@@ -215,7 +215,7 @@ static void attempt_report(struct cli *c, const struct attempt *a) {
  *
  *     {"schema":1,"time":"2026-11-22T08:00:00Z","attempt":1,"status":1,
  *      "entry":"vllm/kv-cache-too-small","fingerprint":"1-8f...",
- *      "outlook":"again","change":"--max-model-len 40048"}
+ *      "outlook":"again","change":"--max-model-len 40032"}
  *
  * A scheduler that restarts a job keeps the file; an equal fingerprint means
  * the same failure. Lines are only appended.

@@ -1,8 +1,8 @@
 /* retry.c: the corrected command as words, for a program that starts it again.
  *
  *     vllm serve M --max-model-len=131072 --port 1
- *     fix 1: --max-model-len 40048, a flag, enough
- *     vllm serve M --max-model-len=40048 --port 1
+ *     fix 1: --max-model-len 40032, a flag, enough
+ *     vllm serve M --max-model-len=40032 --port 1
  *
  * No person checks the command before it runs, so it takes only a fix that is a
  * flag of this command's engine, that arithmetic calls enough, and only for a

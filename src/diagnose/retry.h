@@ -8,7 +8,7 @@
 struct retry {
     const struct finding *first; /* first failure of the report; NULL: none */
     struct str_list argv;        /* the corrected command; empty: see why_not */
-    struct str change;           /* "--max-model-len 40048" */
+    struct str change;           /* "--max-model-len 40032" */
     const char *why_not;         /* a key of i18n */
 };
 

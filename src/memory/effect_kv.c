@@ -105,10 +105,19 @@ static struct str write_at(const struct query *q, const struct kv_side *kv,
 }
 
 static struct estimate by_estimate(const struct query *q,
-                                   const struct kv_side *kv, int64_t length) {
+                                   const struct kv_side *kv, int64_t estimate) {
+    int64_t block = memory_null_block(q->a, q->c);
+    int64_t length = kv_usable_length(estimate, block);
     struct estimate e = estimate_of_kv(kv);
     struct span after = demand_bytes(&kv->demand, length);
     e.formula = write_at(q, kv, length, after);
+    if (length < estimate)
+        e.formula = formula_join(
+            q->a,
+            FORMULA(q->a,
+                    "max_model_len = (% blocks - 1) x % tokens = % tokens",
+                    COUNT(estimate / block), COUNT(block), COUNT(length)),
+            e.formula);
     e.after = span_meet(after, span_of(0, kv->pool.high));
     e.verdict = VERDICT_ENOUGH; /* vLLM computed it from exact numbers */
     e.short_by = span_exact(0);

@@ -49,8 +49,8 @@ const enum fact_name fit_of_this_length[] =
 static enum truth_fit held_at_once(const struct inputs *c,
                                    const struct kv *kv) {
     struct span at_once = kv->max_concurrency;
-    if (rules_count_partial_blocks(c) == ANSWER_YES)
-        return fit_of_verdict(span_fits(kv->bytes_kept, kv->pool));
+    if (rules_count_partial_blocks(c) == ANSWER_YES || kv_lacks_a_block(kv))
+        return fit_of_verdict(span_fits(kv->bytes_held, kv->pool));
     if (!at_once.known || at_once.low >= HUNDREDTHS - 1)
         return FIT_YES;
     return at_once.high < HUNDREDTHS - 1 ? FIT_NO : FIT_LIKELY;
@@ -137,7 +137,7 @@ static bool does_grow(const struct model *m, struct span slope) {
     return grows;
 }
 
-int64_t fit_printed_length(const struct inputs *c) {
+int64_t fit_printed_length(struct arena *a, const struct inputs *c) {
     static const enum fact_name others[] =
         FACTS(FACT_kv_cache_dtype, FACT_tensor_parallel, FACT_pipeline_parallel,
               FACT_kv_available, FACT_gpu_memory_utilization);
@@ -146,7 +146,8 @@ int64_t fit_printed_length(const struct inputs *c) {
     for (const enum fact_name *f = others; *f != FACT_COUNT_OF; f++)
         is_usable =
             is_usable && !(c->in[*f].known && c->in[*f].source == SOURCE_USER);
-    return is_usable ? printed->number
+    return is_usable ? kv_usable_length(printed->number,
+                                        memory_null_block(a, c))
                      : 0; /* unless the user set it otherwise */
 }
 
@@ -166,8 +167,9 @@ static void invert(struct arena *a, struct fit *fit) {
     /* A state alone does not grow: no length is the longest. */
     if (fit->kv.slope.known && does_grow(c->model, fit->kv.slope))
         fit->longest = within(memory_longest_request(a, c), most);
-    if (fit_printed_length(c) > 0)
-        fit->longest = within(span_exact(fit_printed_length(c)), most);
+    int64_t printed = fit_printed_length(a, c);
+    if (printed > 0)
+        fit->longest = within(span_exact(printed), most);
     fit->least_share = memory_least_utilization(a, c);
     fit->most_share = memory_largest_utilization(c);
     if (c->model && requested_bytes(c).known && inputs_states_pool(c))
@@ -386,6 +388,12 @@ static void remark_layers(const struct fit_question *q, struct fit *fit) {
  * preempts it or leaves it waiting, whenever allocate_slots() finds no blocks
  * (0.9.0 to 0.33.0). */
 static void remark_kept(struct arena *a, struct fit *fit) {
+    const struct kv *kv = &fit->kv;
+    if (kv_lacks_a_block(kv) && !is_refused(fit) && fit->fits != FIT_YES &&
+        rules_count_null_block(&fit->c) != ANSWER_NO &&
+        span_fits(kv->bytes_per_request, kv->pool) == VERDICT_ENOUGH)
+        add(fit, &NOTE("fit.remark.null_block",
+                       write_bytes(a, kv->bytes_per_block.high)));
     const struct fit_checked *k = &fit->checks[CHECK_KV];
     bool lets_in =
         (k->verdict == VERDICT_ENOUGH && fit->fits != FIT_YES) ||

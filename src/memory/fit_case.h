@@ -49,7 +49,7 @@ struct fit_question fit_with_defaults(const struct fit_question *q,
 
 /* The longest request that the engine printed, in a log of this very case;
  * 0: none. It is finer than the rounded amounts beside it. */
-int64_t fit_printed_length(const struct inputs *c);
+int64_t fit_printed_length(struct arena *a, const struct inputs *c);
 
 /* fit_plan.c: plans by effects, where the pool was given; fit_search.c: plans
  * by trying changes. */

@@ -62,7 +62,7 @@ static bool holds(const struct planning *p, const struct fit_plan *plan) {
     struct fit_question then = *p->q;
     bool is_stated = inputs_states_pool(&then.c);
     if (plan->count == 1 && plan->change[0].name == FACT_max_model_len &&
-        plan->change[0].number <= fit_printed_length(&then.c))
+        plan->change[0].number <= fit_printed_length(p->a, &then.c))
         return true;
     for (size_t i = 0; i < plan->count; i++) {
         const struct fact *f = &plan->change[i];

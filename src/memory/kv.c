@@ -193,6 +193,9 @@ struct kv memory_kv(struct arena *a, const struct inputs *c,
     kv.bytes_kept =
         tokens > 0 ? demand_kept(&d, tokens) : kv.bytes_per_request;
     kv.pool = pool_bytes(c, &d);
+    kv.bytes_held = d.by_model && tokens > 0
+                        ? variants_span(&d.variants, OF_HELD, tokens)
+                        : kv.bytes_kept;
     count_blocks(&kv, c, &d, tokens);
     kv.est_max_model_len = span_in(c, FACT_est_max_model_len);
     if (!kv.est_max_model_len.known && rules_is_v0(c) == ANSWER_YES)
@@ -206,6 +209,11 @@ struct kv memory_kv(struct arena *a, const struct inputs *c,
     return kv;
 }
 
+bool kv_lacks_a_block(const struct kv *kv) {
+    return span_fits(kv->bytes_kept, kv->pool) !=
+           span_fits(kv->bytes_held, kv->pool);
+}
+
 const char *fit_spelling(enum truth_fit fits) {
     static const char *const spellings[] = {
         [FIT_UNKNOWN] = "unknown", [FIT_YES] = "fits", [FIT_LIKELY] = "likely",
@@ -216,6 +224,13 @@ const char *fit_spelling(enum truth_fit fits) {
 /* ---- the longest request, and the least number of ranks ---- */
 
 #define LONGEST (INT64_C(1) << 40)
+
+int64_t memory_null_block(struct arena *a, const struct inputs *c) {
+    struct demand d = demand_of(a, c);
+    return rules_count_null_block(c) == ANSWER_NO ? 0
+           : d.by_model                           ? d.block_tokens
+                        : setting_of(c, FACT_block_size, DEFAULT_BLOCK);
+}
 
 struct span memory_longest_request(struct arena *a, const struct inputs *c) {
     struct demand d = demand_of(a, c);

@@ -27,6 +27,11 @@ enum window_rule {
     WINDOWS_CUT    /* it takes its window and the tokens in flight */
 };
 
+#define DEFAULT_BLOCK 16 /* tokens */
+
+/* The block that the pool never hands out, in the check at start. */
+enum null_rule { NULL_NONE, NULL_IN, NULL_OUT };
+
 enum need_rule {
     NEED_LAYERS,      /* sum over layers */
     NEED_FIRST_GROUP, /* blocks of the first group alone (until #36030) */
@@ -56,7 +61,7 @@ struct kv_rules {
     bool tokens_by_requests; /* "GPU KV cache size" = concurrency x length */
     int64_t
         steps_in_flight; /* scheduler steps a window must outlive, at most */
-    bool spares_block; /* the check leaves one block out: the null block */
+    enum null_rule null;
 };
 
 #define RULES_MAX 20
@@ -75,6 +80,8 @@ struct rules_list rules_of(const struct inputs *c);
 enum answer rules_charge_others(const struct inputs *c);
 /* Start is refused where less is free than total x utilization. */
 enum answer rules_check_free(const struct inputs *c);
+/* The check at start counts a block that no request gets. */
+enum answer rules_count_null_block(const struct inputs *c);
 /* The first engine: until 0.7, then where it was chosen; until 0.10.1 also on
  * cards below compute capability 8.0. A card that is not named counts as a
  * newer. */
@@ -165,7 +172,7 @@ struct variant {
     int64_t tp, pp;
     enum stage_share share; /* of the layers, of this pipeline stage */
     enum whole_rule whole;
-    bool spares_block; /* the check leaves the null block out of the pool */
+    enum null_rule null;
     int64_t tokens_in_flight;
     int64_t context_ranks; /* that share the tokens of a request: DCP x PCP */
     int64_t state_pages;   /* 1; 2 with prefix caching; and one for each
@@ -251,8 +258,10 @@ struct span variant_estimate(const struct variant *w, int64_t pool,
 struct span variant_longest(const struct variant *w, int64_t pool,
                             int64_t ceiling);
 struct span variant_block_bytes(const struct variant *w);
-/* What the check at start leaves out of the pool: 0, or the null block. */
+/* What the check at start leaves out of the pool, and what no request gets: 0,
+ * or the null block. */
 struct span variant_spare(const struct variant *w);
+struct span variant_aside(const struct variant *w);
 /* Bytes of a further token. */
 struct span variant_slope(const struct variant *w);
 
@@ -266,7 +275,8 @@ struct str write_kept(struct arena *a, const struct variant *w,
 
 /* The same over all variants; tokens: of a request, else 0. */
 enum variant_amount {
-    OF_REQUEST, OF_KEPT, OF_REQUEST_BLOCKS, OF_BLOCK, OF_SPARE, OF_SLOPE
+    OF_REQUEST, OF_KEPT, OF_REQUEST_BLOCKS, OF_BLOCK, OF_SPARE, OF_HELD,
+    OF_SLOPE
 };
 struct span variants_span(const struct variants *variants,
                           enum variant_amount what, int64_t tokens);

@@ -49,6 +49,7 @@ struct kv {
     struct span bytes_per_request; /* at max_model_len, by that version */
     struct span bytes_kept; /* of the pool, by it: vLLM's check at start may
                                count less, never more; else unknown */
+    struct span bytes_held; /* the same, and the block that no request gets */
     struct span pool;           /* bytes for KV: printed, or from the budget */
     struct span blocks, tokens, est_max_model_len;
     struct span max_concurrency; /* hundredths */
@@ -61,6 +62,9 @@ struct kv {
 static inline struct span kv_request(const struct kv *kv) {
     return kv->bytes_kept.known ? kv->bytes_kept : kv->bytes_per_request;
 }
+
+/* True if the pool may hold a request, but not the null block as well. */
+bool kv_lacks_a_block(const struct kv *kv);
 
 /* As JSON and the rules of `lint` spell it: "fits", "likely", "does_not_fit",
  * "unknown". */
@@ -151,6 +155,14 @@ struct estimate memory_effect(struct arena *a, const struct inputs *c,
 /* The fact that an effect sets; -1: none. */
 int effect_setting(enum effect effect);
 
+/* Tokens of the block that vLLM's estimate of the longest request counts, but
+ * no request gets; 0: none. */
+int64_t memory_null_block(struct arena *a, const struct inputs *c);
+/* The longest request, less that block. */
+static inline int64_t kv_usable_length(int64_t estimate, int64_t block) {
+    return block > 0 && estimate > block ? (estimate / block - 1) * block
+                                         : estimate;
+}
 /* Inverses: [sure, at best]; unknown where an input is. */
 struct span memory_longest_request(struct arena *a,
                                    const struct inputs *c); /* tokens */

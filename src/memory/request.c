@@ -232,17 +232,21 @@ struct str write_kept(struct arena *a, const struct variant *w,
 }
 
 struct span variant_spare(const struct variant *w) {
-    return w->spares_block ? variant_block_bytes(w) : span_exact(0);
+    return w->null == NULL_OUT ? variant_block_bytes(w) : span_exact(0);
+}
+
+struct span variant_aside(const struct variant *w) {
+    return w->null != NULL_NONE ? variant_block_bytes(w) : span_exact(0);
 }
 
 typedef struct span need_fn(const struct variant *w, const struct layouts *l,
                             int64_t tokens);
 
 static struct span longest_by(need_fn *need_of, const struct variant *w,
-                              int64_t pool, int64_t ceiling) {
+                              struct span spare, int64_t pool,
+                              int64_t ceiling) {
     struct layouts l = layouts_of(w);
     int64_t fits = 0, fails = ceiling < INT64_MAX ? ceiling + 1 : 0;
-    struct span spare = variant_spare(w);
     pool -= spare.known && spare.low < pool ? spare.low : 0;
     while (fails - fits > 1) {
         int64_t middle = fits + (fails - fits) / 2;
@@ -256,12 +260,12 @@ static struct span longest_by(need_fn *need_of, const struct variant *w,
 
 struct span variant_estimate(const struct variant *w, int64_t pool,
                              int64_t ceiling) {
-    return longest_by(charged_by, w, pool, ceiling);
+    return longest_by(charged_by, w, variant_spare(w), pool, ceiling);
 }
 
 struct span variant_longest(const struct variant *w, int64_t pool,
                             int64_t ceiling) {
-    return longest_by(kept_by, w, pool, ceiling);
+    return longest_by(kept_by, w, variant_aside(w), pool, ceiling);
 }
 
 struct span variant_block_bytes(const struct variant *w) {
@@ -378,6 +382,9 @@ struct span variants_span(const struct variants *variants,
         case OF_REQUEST_BLOCKS: one = variant_request_blocks(w, tokens); break;
         case OF_BLOCK: one = variant_block_bytes(w); break;
         case OF_SPARE: one = variant_spare(w); break;
+        case OF_HELD:
+            one = span_plus(variant_kept(w, tokens), variant_aside(w));
+            break;
         case OF_SLOPE: one = variant_slope(w); break;
         }
         all = i == 0 ? one : span_hull(all, one);

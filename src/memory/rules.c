@@ -20,9 +20,11 @@
  *
  * Every release on the package index from 0.6.3.post1 to 0.33.0 was asked
  * itself (tests/data/oracle/vllm.jsonl, docs/ORACLES.md): 0.26.0 is the first
- * in which a window outlives two steps (max_in_flight_tokens, #47728), 0.29.0
- * the first whose check at start leaves out the pool's null block
- * (get_kv_cache_configs in v1/core/kv_cache_utils.py).
+ * in which a window outlives two steps (max_in_flight_tokens, #47728).
+ *
+ * From 0.8.3 on (#14097) the pool never hands out one block, the null block.
+ * The check at start counted it until 0.29.0 (#47272), so that a request of
+ * all blocks was let in and waited for ever (#35541).
  *
  * Hybrids cache prefixes by default from 0.28.0 on (is_prefix_caching_supported
  * in config/model.py says no until 0.27.0), and then in mode "align"
@@ -43,6 +45,8 @@
 
 #define V0 true
 #define V1 false
+#define IN NULL_IN
+#define OUT NULL_OUT
 #define WHOLE WINDOWS_WHOLE
 #define CUT WINDOWS_CUT
 #define LAYERS NEED_LAYERS
@@ -55,24 +59,24 @@
 
 static const struct kv_rules rows[] = {
     /* from, until, engine, windows charged, kept, chunks, need, latent,
-     * all stages, spread, by requests, steps, spares a block */
+     * all stages, spread, by requests, steps, null block */
     {"0", "0.7.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, HEADS_256, 0, 100, 0, 1, 0},
     {"0.7.0", "0.7.1", V0, WHOLE, WHOLE, WHOLE, LAYERS, HEADS, 0, 100, 0, 1, 0},
     {"0.7.1", "0.7.2", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
     {"0.7.2", "0.8.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, PAD, 0, 100, 0, 1, 0},
     {"0.8.0", "0.11.0", V0, WHOLE, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
     {"0.7.0", "0.8.3", V1, WHOLE, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
-    {"0.8.3", GROUPS_FROM, V1, CUT, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
-    {GROUPS_FROM, "0.10.0", V1, CUT, CUT, WHOLE, LAYERS, ROW, 0, 100, 0, 1, 0},
-    {"0.10.0", "0.12.0", V1, CUT, CUT, CUT, LAYERS, ROW, 0, 100, 0, 1, 0},
-    {"0.12.0", "0.14.0", V1, CUT, CUT, CUT, LAYERS, ROW, 0, 125, 0, 1, 0},
-    {"0.14.0", "0.17.0", V1, CUT, CUT, CUT, FIRST, ROW, 1, 125, 0, 1, 0},
-    {"0.17.0", "0.18.0", V1, CUT, CUT, CUT, FIRST, ROW, 0, 125, 0, 1, 0},
-    {"0.18.0", "0.19.0", V1, CUT, CUT, CUT, FIRST, ROW, 0, 150, 0, 1, 0},
-    {"0.19.0", "0.20.1", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 0, 1, 0},
-    {"0.20.1", "0.26.0", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 1, 0},
-    {"0.26.0", "0.29.0", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 2, 0},
-    {"0.29.0", "", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 2, 1},
+    {"0.8.3", GROUPS_FROM, V1, CUT, WHOLE, WHOLE, LAYERS, ROW, 0, 100, 0, 1, IN},
+    {GROUPS_FROM, "0.10.0", V1, CUT, CUT, WHOLE, LAYERS, ROW, 0, 100, 0, 1, IN},
+    {"0.10.0", "0.12.0", V1, CUT, CUT, CUT, LAYERS, ROW, 0, 100, 0, 1, IN},
+    {"0.12.0", "0.14.0", V1, CUT, CUT, CUT, LAYERS, ROW, 0, 125, 0, 1, IN},
+    {"0.14.0", "0.17.0", V1, CUT, CUT, CUT, FIRST, ROW, 1, 125, 0, 1, IN},
+    {"0.17.0", "0.18.0", V1, CUT, CUT, CUT, FIRST, ROW, 0, 125, 0, 1, IN},
+    {"0.18.0", "0.19.0", V1, CUT, CUT, CUT, FIRST, ROW, 0, 150, 0, 1, IN},
+    {"0.19.0", "0.20.1", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 0, 1, IN},
+    {"0.20.1", "0.26.0", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 1, IN},
+    {"0.26.0", "0.29.0", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 2, IN},
+    {"0.29.0", "", V1, CUT, CUT, CUT, GROUPS, ROW, 0, 150, 1, 2, OUT},
 };
 
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
@@ -159,6 +163,16 @@ enum answer rules_charge_others(const struct inputs *c) {
 enum answer rules_check_free(const struct inputs *c) {
     return rules_is_v0(c) == ANSWER_YES ? ANSWER_NO
                                         : is_between(c, FREE_CHECK_FROM, "");
+}
+
+enum answer rules_count_null_block(const struct inputs *c) {
+    struct rules_list list = rules_of(c);
+    size_t counting = 0;
+    for (size_t i = 0; i < list.count; i++)
+        counting += list.at[i]->null == NULL_IN;
+    return counting == 0            ? ANSWER_NO
+           : counting == list.count ? ANSWER_YES
+                                    : ANSWER_MAYBE;
 }
 
 #define X(name, from, until)                                                   \

@@ -6,7 +6,6 @@
 #include "memory/kv.h"
 
 #define OPTIONS_MAX 8
-#define DEFAULT_BLOCK 16
 #define LATENT_BLOCK 128 /* that a kernel for latents can read */
 
 struct options { /* values of one open setting */
@@ -179,7 +178,9 @@ static struct variant variant_with(const struct inputs *c,
         .pp = pipeline_ranks(c),
         .context_ranks = setting_of(c, FACT_decode_context_parallel, 1),
         /* what a refusal calls available is without that block already */
-        .spares_block = rules->spares_block && !c->in[FACT_kv_needed].known,
+        .null = rules->null == NULL_OUT && c->in[FACT_kv_needed].known
+                    ? NULL_NONE
+                    : rules->null,
     };
     if (!mul_i64(w.context_ranks,
                  setting_of(c, FACT_prefill_context_parallel, 1),

@@ -48,7 +48,7 @@ static int refuse(void *ctx, const char *bytes, size_t n) {
     return 1;
 }
 
-static const char *const facts[] = {"kv_available=1GiB",
+static const char *const facts[] = {"kv_available=1.1GiB",
                                     "engine_version=0.21.0", NULL};
 
 static oomkb_fit_question question_new(void) {

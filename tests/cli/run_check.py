@@ -438,9 +438,9 @@ class Apply(unittest.TestCase):
     def test_corrected_once_and_runs(self):
         status, out, err = self.apply("--once")
         self.assertEqual(status, 0)
-        self.assertTrue(out.endswith(b"ready with 40048\n"), out)
+        self.assertTrue(out.endswith(b"ready with 40032\n"), out)
         self.assertIn("[vllm/kv-cache-too-small]", err)
-        self.assertIn("restarting in 1 s with --max-model-len 40048", err)
+        self.assertIn("restarting in 1 s with --max-model-len 40032", err)
         self.assertEqual(err.count("restarting"), 1)
 
     def test_the_value_in_its_place(self):
@@ -449,7 +449,7 @@ class Apply(unittest.TestCase):
                       ["--max_model_len=131072", "--max-model-len", "131072",
                        "--once"]):
             status, out, _ = self.apply(*words)
-            self.assertEqual((status, out[-17:]), (0, b"ready with 40048\n"),
+            self.assertEqual((status, out[-17:]), (0, b"ready with 40032\n"),
                              words)
 
     def test_not_without_being_asked(self):
@@ -460,7 +460,7 @@ class Apply(unittest.TestCase):
 
     def test_stopped(self):
         child = start("--apply", "1", "--", self.engine, "serve", MODEL)
-        while (line := child.stdout.readline()) != b"ready with 40048\n":
+        while (line := child.stdout.readline()) != b"ready with 40032\n":
             self.assertNotEqual(line, b"")
         child.send_signal(signal.SIGTERM)
         out, err = child.communicate(timeout=SOON)

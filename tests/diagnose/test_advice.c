@@ -276,7 +276,7 @@ static void a_flag_that_is_set_is_already(void **state) {
 static void a_value_that_failed_is_not_advised_again(void **state) {
     (void)state;
     see_context(&s, "engine", 1, NULL);
-    see_message(&s, "vllm/kv-small", 3, "max_model_len=44224",
+    see_message(&s, "vllm/kv-small", 3, "max_model_len=44208",
                 "kv_needed__GiB=5.40", "kv_available__GiB=5.30", NULL);
     const struct finding *f = &too_long()->findings[0];
     const struct fix *fix = fix_named(f, "shorter");
@@ -375,7 +375,7 @@ static void the_command_is_corrected(void **state) {
         STR("vllm serve m --max-model-len 65536 --port 1");
     struct report *r = too_long();
     assert_string_equal(r->command_after.p,
-                        "vllm serve m --max-model-len 44224 --port 1");
+                        "vllm serve m --max-model-len 44208 --port 1");
 }
 
 static void no_command_no_correction(void **state) {

@@ -230,7 +230,8 @@ static void unlike_pages_overlap_in_one_block(void **state) {
                          rows[i].blocks * INT64_C(963072));
     }
     w = packed_way(*state, "131072", "8192");
-    assert_int_equal(variant_longest(&w, 5 * GIB, 131072).low, 13572);
+    assert_int_equal(variant_estimate(&w, 5 * GIB, 131072).low, 13572);
+    assert_int_equal(variant_longest(&w, 5 * GIB, 131072).low, 13568);
 }
 
 /* ---- the rest ---- */

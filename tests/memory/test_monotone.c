@@ -235,7 +235,7 @@ static void inverse_meets_itself(struct arena *a, const char *version,
         const struct variant *w = &variants.at[i];
         struct span need = variant_request(w, tokens);
         struct span kept = variant_kept(w, tokens);
-        struct span pool = span_plus(kept, variant_spare(w));
+        struct span pool = span_plus(kept, variant_aside(w));
         struct span back = variant_longest(w, pool.high, INT64_C(1) << 40);
         assert_true(need.known && kept.known && back.known);
         assert_true(kept.high >= need.high && back.low >= tokens);

@@ -85,12 +85,12 @@ static void longest_is_the_edge(struct arena *a, const char *version,
     struct inputs c = case_with(version, m, 1000000, pool);
     struct span fits = memory_longest_request(a, &c);
     struct inputs at = case_with(version, m, fits.low, pool);
-    assert_true(memory_kv(a, &at, NULL).bytes_kept.high <= pool);
+    assert_true(memory_kv(a, &at, NULL).bytes_held.high <= pool);
     if (fits.high >= INT64_C(1) << 40) {
         return; /* nothing grows: no edge */
     }
     struct inputs over = case_with(version, m, fits.high + 1, pool);
-    assert_true(memory_kv(a, &over, NULL).bytes_kept.high > pool);
+    assert_true(memory_kv(a, &over, NULL).bytes_held.high > pool);
 }
 
 static void the_longest_request_is_the_edge(void **state) {

@@ -79,7 +79,7 @@ static void a_length_is_not_longer_than_the_blocks(void **state) {
                                         {FACT_kv_available, "4166098944"}));
     struct kv kv = memory_kv(*state, &c, NULL);
     assert_true(kv.bytes_per_request.high < kv.pool.low);
-    expect_exactly(memory_longest_request(*state, &c), 4101 * 16);
+    expect_exactly(memory_longest_request(*state, &c), (4101 - 1) * 16);
     expect_exactly(kv.max_concurrency, 50);
 }
 
