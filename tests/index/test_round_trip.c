@@ -122,7 +122,9 @@ static void expect_model(const struct model *out, const struct model *in) {
     expect_list(out->sources, in->sources);
     assert_int_equal(out->group_count, in->group_count);
     for (size_t i = 0; i < in->group_count; i++) {
-        struct kv_group read = out->groups[i], written = in->groups[i];
+        struct kv_group read, written; /* with their padding */
+        memcpy(&read, &out->groups[i], sizeof read);
+        memcpy(&written, &in->groups[i], sizeof written);
         expect_str(read.mixer, written.mixer);
         expect_str(read.state_dtype, written.state_dtype);
         read.mixer = read.state_dtype = (struct str){0};
