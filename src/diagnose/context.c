@@ -156,12 +156,12 @@ static void candidate_add(const struct diagnosis *d, struct fact_candidates *w,
         candidate_consider(d, w, x);
 }
 
-/* True for facts of one line only. growth.c, lever.c, measured.c and smi.c read
- * them. */
+/* True for facts of one line only. growth.c, lever.c, measured.c, smi.c and
+ * tasks.c read them. */
 static bool is_line_fact(enum fact_name name) {
     return name == FACT_gpu_level || name == FACT_host_level ||
            name == FACT_program_option || name == FACT_gpu_row ||
-           name == FACT_gpu_columns ||
+           name == FACT_gpu_columns || name == FACT_task_row ||
            fact_is_of_one_card(name);
 }
 

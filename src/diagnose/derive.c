@@ -458,6 +458,7 @@ void failure_derive(struct diagnosis *d, struct sighting *s) {
     smi_derive(d, s);
     others_derive(d, s);
     victim_derive(d, s);
+    tasks_derive(d, s);
     neighbours_derive(d, s);
     tensor_derive(d, s);
     run_time_derive(d, s);

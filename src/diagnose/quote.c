@@ -52,6 +52,14 @@ static bool is_head(struct str line) {
            str_ends(line, STR(" \""));
 }
 
+/* True for a frame of the kernel's stack: "out_of_memory+0x114/0x4a0". It names
+ * a function and no message. */
+static bool is_frame(struct str line) {
+    size_t at = str_find(line, STR("+0x"));
+    return at < line.n &&
+           str_find(str_slice(line, at, line.n), STR("/0x")) < line.n - at;
+}
+
 /* The count of a line such as "oom_kill 1"; -1: the line has none. */
 static int64_t count_of(struct str line) {
     size_t at = str_find_char(line, ' ');
@@ -69,7 +77,7 @@ static int rank_of(struct str line) {
     bool is_failure =
         has_any_word(line, failure_words,
                      sizeof failure_words / sizeof *failure_words);
-    if (is_head(line) || count == 0)
+    if (is_head(line) || is_frame(line) || count == 0)
         return QUOTE_NONE;
     if (count > 0 && has_word(line, "kill"))
         return QUOTE_BOTH;

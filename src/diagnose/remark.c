@@ -68,6 +68,17 @@ static void remark_cards(struct diagnosis *d, struct finding *f) {
                               arena_str(d->a, buf_str(&b))));
 }
 
+/* Who held the memory, where the kernel's victim held less. */
+static void remark_largest(struct diagnosis *d, struct finding *f) {
+    const struct fact *name = fact_in(f, FACT_largest_process);
+    const struct fact *bytes = fact_in(f, FACT_largest_rss);
+    const struct fact *victim = fact_in(f, FACT_victim_rss);
+    if (name && bytes && victim && victim->number < bytes->number)
+        remark_add(d, f, NOTE("diagnose.remark.largest", name->word,
+                              write_bytes(d->a, bytes->number),
+                              written_line(d->a, bytes->line)));
+}
+
 static void remark_model_guess(struct diagnosis *d, struct finding *f) {
     const struct fact *model = facts_first(&d->context, FACT_model);
     if (model && model->source == SOURCE_LOG && model->why.n > 0)
@@ -134,6 +145,7 @@ void remarks_complete(struct diagnosis *d, struct finding *f,
                       const struct inputs *c) {
     remarks_settle(f);
     remark_overruled(d, f);
+    remark_largest(d, f);
     if (d->machine_differs.key != NULL)
         remark_add(d, f, d->machine_differs);
     remark_cards(d, f);

@@ -233,6 +233,7 @@ void context_find(struct diagnosis *d);
 /* ---- smi.c ---- */
 /* Adds facts of the card from a pasted table of nvidia-smi. */
 void smi_derive(struct diagnosis *d, struct sighting *s);
+void tasks_derive(struct diagnosis *d, struct sighting *s);
 
 /* ---- measured.c ---- */
 /* True for amounts of one card that a line at start prints. */

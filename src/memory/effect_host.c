@@ -130,6 +130,14 @@ static struct span held_by_victim(const struct inputs *c, enum fact_name sum) {
                                                 : held;
 }
 
+/* A small process was killed for others: its size proves nothing. A pod that
+ * was evicted has no process, and its use is its own. */
+static bool is_peak_of(const struct inputs *c, enum fact_name sum,
+                       struct span held) {
+    bool is_killed = sum == FACT_host_rss && c->in[FACT_process_name].known;
+    return held.known && held.high >= (is_killed ? SMALL_PROCESS : 1);
+}
+
 /* The peak that was cut off. No peak at all: twice the limit is a first try
  * and no estimate. */
 struct estimate effect_host_memory(const struct query *q) {
@@ -143,9 +151,7 @@ struct estimate effect_host_memory(const struct query *q) {
         first_known(c, asked).known)
         return host_refusal(q);
     e.before = held;
-    /* one that is small was killed for others: its size proves nothing */
-    bool is_peak =
-        held.known && held.high >= (sum == FACT_host_rss ? SMALL_PROCESS : 1);
+    bool is_peak = is_peak_of(c, sum, held);
     /* it reached the limit; the last line that was printed came earlier */
     struct span peak = limit.known && limit.high > held.high ? limit : held;
     if (!put_limit(q, &e, is_peak ? peak : span_none()) && !is_peak) {

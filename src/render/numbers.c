@@ -62,6 +62,7 @@ static const struct sentence sentences[] = {
              FACT_host_rss, FACT_host_total),
     SENTENCE("numbers.host_killed", false, FACT_process_name, FACT_host_rss),
     SENTENCE("numbers.memory_limit", false, FACT_memory_limit),
+    SENTENCE("numbers.largest", false, FACT_largest_process, FACT_largest_rss),
 };
 
 /* The fact of the finding, else that of the whole log; NULL: unknown. */

@@ -59,7 +59,7 @@ class Peak(unittest.TestCase):
         self.assertIn("python3 was killed at 16 GiB of host memory (line 1).",
                       said)
         self.assertNotIn("the limit is", said)
-        self.assertIn("20.5 GiB is the least: what other processes hold", said)
+        self.assertIn("20 GiB is the least: what other processes hold", said)
 
 
 class Asked(unittest.TestCase):
@@ -183,6 +183,124 @@ class NoProcess(unittest.TestCase):
 
     def test_a_large_one_may_be(self):
         self.assertNotEqual(self.first("indexer", 9437184), "no-process-holds-it")
+
+
+class Table(unittest.TestCase):
+    """The kernel's table of processes: who held the memory."""
+    HEAD = ("[  5.1] [  pid  ]   uid  tgid total_vm      rss pgtables_bytes "
+            "swapents oom_score_adj name")
+
+    def row(self, pid, pages, name):
+        return (f"[  5.1] [{pid:7}]  1000 {pid:5} {pages * 3:8} {pages:8} "
+                f"  901120        0             0 {name}")
+
+    def victim(self, name, kib):
+        return (f"[  5.2] Out of memory: Killed process 265 ({name}) total-vm:"
+                f"{kib * 4}kB, anon-rss:{kib}kB, file-rss:0kB, shmem-rss:0kB")
+
+    def table(self, *rows):
+        return (self.HEAD, *(self.row(*row) for row in rows))
+
+    SEVERAL = ((31, 524288, "feedd"), (32, 524288, "feedd"),
+               (33, 700000, "npm run watch"), (34, 9, "cron"))
+
+    def facts(self, *lines):
+        first = report(*lines)["findings"][0]
+        return {f["name"]: f["value"] for f in first["facts"]}
+
+    def first(self, *lines):
+        return report(*lines)["findings"][0]["fixes"][0]["id"]
+
+    def test_processes_of_one_name_count_together(self):
+        facts = self.facts(*self.table(*self.SEVERAL))
+        self.assertEqual(facts["largest_process"], "feedd")
+        self.assertEqual(facts["largest_rss"], 4 << 30)
+
+    def test_a_name_may_have_blanks(self):
+        facts = self.facts(*self.table(*self.SEVERAL[2:]))
+        self.assertEqual(facts["largest_process"], "npm run watch")
+
+    def test_without_the_victim_the_largest_is_said_and_made_smaller(self):
+        lines = self.table(*self.SEVERAL)
+        self.assertEqual(self.first(*lines), "largest-process")
+        self.assertIn("feedd holds most: 4 GiB in all (line 2).",
+                      flat(run(lines)))
+
+    def test_a_small_largest_is_no_advice(self):
+        self.assertEqual(self.first(*self.table((34, 20000, "cron"))),
+                         "add-or-free-ram")
+
+    def test_a_victim_that_is_the_largest_needs_no_second_name(self):
+        lines = (*self.table((31, 2097152, "feedd")),
+                 self.victim("feedd", 8388608))
+        self.assertNotIn("holds most", flat(run(lines)))
+
+    def test_a_tiny_victim_beside_a_large_process(self):
+        lines = (*self.table(*self.SEVERAL), self.victim("splashd", 520))
+        self.assertIn("feedd holds most: 4 GiB", flat(run(lines)))
+        self.assertEqual(self.first(*lines), "largest-process")
+
+    def test_each_report_has_its_own_table(self):
+        lines = (*self.table((31, 2097152, "feedd")), self.victim("a", 520),
+                 *self.table((31, 300000, "feedd"), (40, 900000, "mailer")),
+                 self.victim("b", 520))
+        facts = self.facts(*lines)
+        self.assertEqual(facts["largest_process"], "mailer")
+        self.assertEqual(facts["largest_rss"], 900000 * 4096)
+
+
+class Told(unittest.TestCase):
+    def limit(self, line):
+        first = report(line)["findings"][0]
+        self.assertEqual(first["entry"], "kubernetes/oomkilled")
+        return {f["name"]: f["value"] for f in first["facts"]}.get("memory_limit")
+
+    def test_a_pods_end_in_words(self):
+        self.assertEqual(self.limit("indexer was terminated for exceeding its "
+                                    "memory limit of 6Gi (OOMKilled)"), 6 << 30)
+        self.assertIsNone(self.limit("It fails due to OOM: exit code 137 "
+                                     "(OOMKilled)"))
+
+    def test_swap_is_nothing_for_a_pod(self):
+        kill = ("Memory cgroup out of memory: Killed process 9 (api) total-vm:"
+                "9kB, anon-rss:900000kB, file-rss:0kB, shmem-rss:0kB")
+        pod = "oom_memcg=/kubepods.slice/pod1.slice,task_memcg=/a,task=api,"
+        def offers(*lines):
+            return [f["id"] for f in report(*lines)["findings"][0]["fixes"]
+                    if f["applies"] == "yes"]
+        self.assertIn("add-swap", offers(kill))
+        self.assertNotIn("add-swap", offers("kubepods " + pod, kill))
+
+    def test_an_evicted_pod_is_told_how_much_to_request(self):
+        said = flat(run(("The node was low on resource: memory. Container api "
+                         "was using 166088Ki, which exceeds its request of "
+                         "10Mi.",)))
+        self.assertIn("195 MiB", said)
+
+    def test_a_frame_is_not_what_is_quoted(self):
+        said = flat(run(("[ 1.0] app invoked oom-killer: gfp_mask=0x14000c0"
+                         "(GFP_KERNEL), order=0, oom_score_adj=0",
+                         "[ 1.1]  pagefault_out_of_memory+0x36/0x7c")))
+        self.assertIn("Line 1: ", said)
+
+    def test_a_context_above_the_model_is_what_is_lowered(self):
+        refused = ("model requires more system memory (91.5 GiB) than is "
+                   "available (59.8 GiB), of {}")
+        def first(model):
+            return report(refused.format(model))["findings"][0]["fixes"][0]["id"]
+        self.assertEqual(first("qwen2.5:32b-instruct-q6_K"),
+                         "context-above-model")
+        self.assertNotEqual(first("llama3.1:405b-instruct-q4_K_M"),
+                            "context-above-model")
+
+    def test_a_client_of_elasticsearch_has_a_heap_of_its_own(self):
+        full = "java.lang.OutOfMemoryError: Java heap space"
+        def first(line):
+            return report(line, full)["findings"][0]["fixes"][0]["id"]
+        self.assertEqual(first("at org.elasticsearch.index.engine.Engine.get"),
+                         "elasticsearch-heap")
+        self.assertNotEqual(first("at org.elasticsearch.plugins.PluginsService"),
+                            "elasticsearch-heap")
 
 
 if __name__ == "__main__":
