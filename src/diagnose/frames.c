@@ -1,5 +1,6 @@
 /* frames.c: facts from the frames of a traceback, besides the stage: the
- * operation that failed (work) and what the program does (task).
+ * operation that failed (work), what the program does (task) and which kernel
+ * its attention takes (flash_attention).
  *
  *   File ".../trainer.py", line 2122, in train            task train
  *   File ".../modeling.py", line 310, in forward
@@ -204,4 +205,6 @@ void frames_derive(struct diagnosis *d, struct sighting *s) {
     stage_derive(d, s);
     if (!facts_first(&s->facts, FACT_task) && !derive_by_frame(d, s, FACT_task))
         task_derive(d, s);
+    if (!facts_first(&s->facts, FACT_flash_attention))
+        derive_by_frame(d, s, FACT_flash_attention);
 }

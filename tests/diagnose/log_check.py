@@ -1377,5 +1377,59 @@ class Beside(unittest.TestCase):
                          ["tensorflow/oom-tensor"])
 
 
+class OnWindows(unittest.TestCase):
+    """Tracebacks with backslashes, and GPUs that host memory is lent to."""
+
+    OOM = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %s. "
+           "GPU 0 has a total capacity of 8.00 GiB of which 0 bytes is free. Of "
+           "the allocated memory %s is allocated by PyTorch, and 90.00 MiB is "
+           "reserved by PyTorch but unallocated.")
+
+    def test_its_paths_tell_as_much(self):
+        site = "C:/Users/me/venv/Lib/site-packages/"
+        cases = (
+            ("diffusers/models/autoencoders/vae.py", "forward", "forward", "vae"),
+            ("torch/optim/adamw.py", "_init_group", "optimizer", "optimizer"),
+            ("torch/nn/modules/loss.py", "forward", "forward", "loss"),
+            ("torch/_inductor/compile_fx.py", "run", "compile", "compile"),
+        )
+        for file, function, stage, work in cases:
+            for path in (site + file, (site + file).replace("/", "\\")):
+                found = report(
+                    "Traceback (most recent call last):",
+                    '  File "%s", line 90, in %s' % (path, function),
+                    self.OOM % ("700.00 MiB", "7.10 GiB"))["findings"][0]
+                self.assertEqual((fact_of(found, "stage"),
+                                  fact_of(found, "work")), (stage, work), path)
+
+    def test_tensors_beyond_the_gpu_may_be_of_one_step(self):
+        found = report(self.OOM % ("1.20 GiB", "13.00 GiB"))["findings"][0]
+        ids = [f["use"] or f["id"] for f in found["fixes"]
+               if f["applies"] != "no"]
+        self.assertEqual(ids[0], "fewer-items")
+        self.assertNotIn("end-other-processes", ids)
+        self.assertNotIn("expandable-segments", ids)
+        found = report(self.OOM % ("20.00 MiB", "13.00 GiB"))["findings"][0]
+        self.assertEqual(found["causes"][0]["cause"], "weights")
+
+    def test_nothing_is_advised_that_the_frames_show_in_use(self):
+        def offered(*lines):
+            found = report("Traceback (most recent call last):", *lines,
+                           self.OOM % ("448.00 MiB", "7.60 GiB"))["findings"][0]
+            return [f["id"] for f in found["fixes"] if f["applies"] != "no"]
+        frame = r'  File "D:\lib\transformers\integrations\%s.py", line 9, in %s'
+        self.assertNotIn("memory-efficient-attention", offered(
+            frame % ("sdpa_attention", "sdpa_attention_forward")))
+        self.assertIn("fused-attention", offered(
+            frame % ("eager", "eager_attention_forward")))
+        self.assertNotIn("spread-over-cards", offered(
+            r'  File "D:\lib\transformers\models\llama\modeling_llama.py", '
+            'line 9, in forward',
+            r'  File "D:\lib\accelerate\hooks.py", line 360, in pre_forward',
+            "    set_module_tensor_to_device(",
+            r'  File "D:\lib\accelerate\utils\modeling.py", line 363, in '
+            "set_module_tensor_to_device"))
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
