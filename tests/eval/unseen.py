@@ -38,6 +38,9 @@ BATCHES = [
           "with the fix that an expert would do first (N2: a later program)"),
     ("P", "what plain searches gave in serving, training, inference apps and on "
           "platforms, each with a key of first fixes"),
+    ("Q", "llama.cpp, Ollama, Kubernetes, Slurm, the kernel's kills, Docker, Ray, "
+          "Java and Node, other GPUs: short excerpts, in Q3 and Q4 mostly what "
+          "people write"),
 ]
 
 DATED = pathlib.Path(__file__).parent / "dated.tsv"
