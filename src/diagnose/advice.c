@@ -245,10 +245,23 @@ static bool is_of_a_limit(enum effect effect) {
            effect == EFFECT_build_jobs || effect == EFFECT_step_size;
 }
 
+/* True if the flag belongs to certain programs, and the engine of the log is
+ * none of them and has no flag of its own for the same setting. If no engine is
+ * known, the flag is taken as available. */
+static bool is_flag_of_others(const struct diagnosis *d, const struct fix *fix,
+                              int acted_on) {
+    const struct workaround *w = fix->workaround;
+    bool has_own = acted_on >= 0 &&
+                   engine_flag_of(d->engine, (enum fact_name)acted_on);
+    return d->engine && !has_own && w->acts_on.flag.n > 0 &&
+           w->command_when.count > 0 && w->command.n > 0 &&
+           fix->command.n == 0;
+}
+
 /* A fix that is a flag of some programs needs code in a program that is not
  * known to have the flag. */
 static enum effort effort_here(const struct diagnosis *d,
-                               const struct fix *fix) {
+                               const struct fix *fix, int acted_on) {
     const struct acts_on *on = &fix->workaround->acts_on;
     struct str how = fix->workaround->how.in[LANG_EN];
     bool is_size = fix->workaround->effect == EFFECT_step_size ||
@@ -256,12 +269,7 @@ static enum effort effort_here(const struct diagnosis *d,
                    fix->workaround->effect == EFFECT_seq_len;
     bool names_one = on->flag.n > 0 || fix->command.n > 0 ||
                      str_find(how, STR("`--")) < how.n || is_size;
-    /* The flag belongs to certain programs, and the engine of the log is none
-     * of them. If no engine is known, the flag is taken as available. */
-    bool is_hidden = d->engine && on->flag.n > 0 &&
-                     fix->workaround->command_when.count > 0 &&
-                     fix->workaround->command.n > 0 && fix->command.n == 0 &&
-                     !is_size;
+    bool is_hidden = is_flag_of_others(d, fix, acted_on) && !is_size;
     bool is_code = is_hidden || (on->kind == ACT_KIND_code && !names_one);
     return is_code && fix->workaround->effort == EFFORT_flag
                ? EFFORT_code
@@ -322,7 +330,7 @@ static struct fix fix_of(struct diagnosis *d, const struct finding *f,
         fix.command = (struct str){NULL, 0};
         title_by_value(d, &fix, facts, acted_on);
     }
-    fix.effort = effort_here(d, &fix);
+    fix.effort = effort_here(d, &fix, acted_on);
     return fix;
 }
 
