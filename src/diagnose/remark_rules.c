@@ -166,7 +166,9 @@ void remarks_by_rules(struct diagnosis *d, struct finding *f) {
         const struct remark_rule *rule = &rules[i];
         bool is_its = rule->component == NULL ||
                       str_eq(f->entry->component, str_of(rule->component));
-        if (!is_its || (rule->family != ALONE && is_made[rule->family]) ||
+        bool is_of_host = f->entry->mechanism == MECHANISM_host_ram &&
+                          rule->of == FACT_gpu_free;
+        if (!is_its || is_of_host || (rule->family != ALONE && is_made[rule->family]) ||
             facts_last(&facts, rule->of) == NULL ||
             when_truth(d, str_of(rule->when), &facts, f->form).truth !=
                 TRUTH_TRUE)

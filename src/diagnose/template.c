@@ -102,16 +102,19 @@ static bool fill_tool(struct buf *b, const struct filling *f, struct str name) {
 /* The step of a fraction: 0.90 to 0.85. */
 enum { RATIO_STEP = UNITS_MICRO / 20 };
 
-/* The next value up of a fraction. If it is far below the engine's first try,
- * it goes near that in one step. */
+/* The next value up of a fraction. If it is below the engine's first try, it
+ * goes near that in one step. Below a third of it somebody shares the GPU, a
+ * trainer beside its rollouts: it goes up by one step from what is in force. */
 static int64_t ratio_up(const struct filling *f, const struct fact *now) {
     const struct flag *flag = engine_flag_of(f->engine, now->name);
     struct amount usual = {0};
     int64_t more = now->number + RATIO_STEP;
     bool has_try = flag && flag->try_up.n > 0 &&
                    units_read(flag->try_up, UNITS_MICRO, &usual);
-    return has_try && usual.value - RATIO_STEP > more ? usual.value - RATIO_STEP
-                                                      : more;
+    bool is_shared = has_try && now->number < usual.value / 3;
+    return has_try && !is_shared && usual.value - RATIO_STEP > more
+               ? usual.value - RATIO_STEP
+               : more;
 }
 
 static void step_from(const struct filling *f, const struct fact *now,

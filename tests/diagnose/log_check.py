@@ -1431,5 +1431,70 @@ class OnWindows(unittest.TestCase):
             "set_module_tensor_to_device"))
 
 
+class InForce(unittest.TestCase):
+    """An advice starts from what the log shows, and is not said twice."""
+
+    OOM = OnWindows.OOM % ("448.00 MiB", "7.60 GiB")
+
+    @staticmethod
+    def offered(*lines):
+        found = report(*lines)["findings"][0]
+        return {f["id"]: f for f in found["fixes"] if f["applies"] != "no"}
+
+    def test_8_bits_in_use_leave_4(self):
+        frames = ["Traceback (most recent call last):",
+                  '  File "/lib/transformers/modeling_utils.py", line 9, in '
+                  "from_pretrained",
+                  '  File "/lib/accelerate/utils/modeling.py", line 3, in '
+                  "set_module_tensor_to_device", self.OOM]
+        self.assertIn("quantize", self.offered(*frames))
+        ids = self.offered("load_in_8bit=True", *frames)
+        self.assertIn("quantize-further", ids)
+        self.assertNotIn("quantize", ids)
+        ids = self.offered("load_in_4bit=True", *frames)
+        self.assertFalse({"quantize", "quantize-further"} & set(ids))
+
+    def test_a_trainers_fraction_goes_up_by_a_step(self):
+        pool = ("RuntimeError: Not enough memory. Please try to increase "
+                "--mem-fraction-static.")
+        for line, said in (("GRPO_GPU_MEMORY_UTILIZATION=0.12", "0.17"),
+                           ("'gpu_memory_utilization': 0.2,", "0.25"),
+                           ("mem_fraction_static=0.6", "0.85"),
+                           ("mem_fraction_static=0.88", "0.93")):
+            found = report(line, pool)["findings"][0]
+            self.assertEqual(found["fixes"][0]["command"],
+                             "--mem-fraction-static " + said, line)
+
+    def test_the_commit_limit_is_no_fragment(self):
+        full = ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+                "12.00 MiB. GPU 0 has a total capacity of 8.00 GiB of which "
+                "5.62 GiB is free. Of the allocated memory 1.23 GiB is "
+                "allocated by PyTorch, and 66.60 MiB is reserved by PyTorch "
+                "but unallocated.")
+        for file, is_said in (("C:\\a\\train.py", False),
+                              ("/a/train.py", True)):
+            said = flat(text('  File "%s", line 9, in forward' % file, full,
+                             words=("--all",)))
+            self.assertEqual("is fragmented, or another" in said, is_said, file)
+
+    def test_img2img_has_no_size(self):
+        frame = '  File "/opt/stable-diffusion/%s", line 9, in %s'
+        layer = frame % ("ldm/modules/attention.py", "forward")
+        for script, is_offered in (("scripts/txt2img.py", True),
+                                   ("scripts/img2img.py", False)):
+            said = flat(text("Traceback (most recent call last):",
+                             frame % (script, "main"), layer, self.OOM))
+            self.assertEqual("--H 384" in said, is_offered, script)
+            self.assertEqual("--init-img smaller" in said, not is_offered)
+
+    def test_back_to_a_release_only_after_an_update(self):
+        for lines, is_offered in (((FULL,), False),
+                                  (("It worked fine before the last update.",
+                                    FULL), True)):
+            found = report(*lines)["findings"][0]
+            self.assertEqual(any(f["use"] == "go-back" and f["applies"] != "no"
+                                 for f in found["fixes"]), is_offered)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
