@@ -1495,6 +1495,20 @@ class InForce(unittest.TestCase):
             self.assertEqual(any(f["use"] == "go-back" and f["applies"] != "no"
                                  for f in found["fixes"]), is_offered)
 
+    def test_graphs_that_the_share_pays_for(self):
+        none = ("Available KV cache memory: -1.42 GiB",
+                "ValueError: No available memory for the cache blocks. Try "
+                "increasing `gpu_memory_utilization` when initializing the "
+                "engine.")
+        seen = "Profiling CUDA graph memory: PIECEWISE=6 (largest=32), FULL=4"
+        first = report(seen, *none)["findings"][0]["fixes"][:3]
+        self.assertIn("--enforce-eager", [f["command"] for f in first])
+        self.assertNotIn("no-graphs", self.offered(*none))
+        eager = self.offered("vllm serve m/m --enforce-eager", seen, *none)
+        self.assertEqual(eager["no-graphs"]["applies"], "already")
+        self.assertNotIn("no-graphs", self.offered("vLLM API server version "
+                                                   "0.19.1", seen, *none))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
