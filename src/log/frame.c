@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 
-#define HEAD_BYTES 128 /* IF_TAB, IF_BAR: of the text */
+#define HEAD_BYTES 128 /* IF_TAB, IF_BAR, IF_COLUMN: of the text */
 
 /* ---- compiling the table ---- */
 
@@ -25,6 +25,10 @@ static void add_row(struct frames *t, size_t row) {
         t->stamped |= bit;
     if ((r->rules & IS_LABEL) != 0)
         t->labels |= bit;
+    if ((r->rules & (IF_BAR | IF_COLUMN)) != 0)
+        t->bars |= bit;
+    if ((r->rules & IF_COLUMN) != 0)
+        t->columns |= bit;
 }
 
 struct frames *frames_new(struct arena *a) {
@@ -47,7 +51,6 @@ static bool is_due(const struct frame *f, const struct frame_row *r) {
     struct str head = str_slice(f->text, 0, HEAD_BYTES);
     return ((r->rules & IF_OUTERMOST) == 0 || f->kinds == 0) &&
            ((r->rules & IF_TAB) == 0 || str_find_char(head, '\t') < head.n) &&
-           ((r->rules & IF_BAR) == 0 || str_find_char(head, '|') < head.n) &&
            ((r->rules & IF_NO_RECORD) == 0 || (f->kinds & FRAME_RECORD) == 0) &&
            ((r->rules & IF_NO_LEVEL) == 0 || !f->has_level) &&
            ((r->rules & IF_NO_PROCESS) == 0 || f->who.process.n == 0) &&
@@ -115,6 +118,15 @@ bool frame_take_cri(struct frame *f) {
 
 /* ---- all rows ---- */
 
+/* The rows that want another bar than the text has. */
+static uint64_t unlike_bars(const struct frames *t, struct str text) {
+    struct str head = str_slice(text, 0, HEAD_BYTES);
+    size_t at = str_find_char(head, '|');
+    if (at == head.n)
+        return t->bars;
+    return at > 0 && is_any(head.p[at - 1], " \t") ? 0 : t->columns;
+}
+
 static bool take_one(struct frame *f) {
     const struct frames *t = f->frames;
     if (f->text.n == 0)
@@ -124,6 +136,8 @@ static bool take_one(struct frame *f) {
         rows &= ~t->stamped;
     if (f->label != 0 || f->has_level)
         rows &= ~t->labels;
+    if ((rows & t->bars) != 0)
+        rows &= ~unlike_bars(t, f->text);
     for (; rows != 0; rows &= rows - 1)
         if (take_row(f, (size_t)__builtin_ctzll(rows)))
             return true;

@@ -122,7 +122,7 @@ bool frame_accept_label(struct frame *f, size_t row,
                         const struct peg_match *m) {
     bool is_sure = is_unmistakable(f, str_slice(f->text, m->n, f->text.n));
     bool is_accepted = is_sure || f->follows_label == row + 1;
-    if ((frame_rows[row].rules & IF_BAR) != 0) {
+    if ((frame_rows[row].rules & IF_COLUMN) != 0) {
         f->bar = str_hash(str_slice(f->text, 0, m->n));
         is_accepted = is_accepted || f->follows_bar == f->bar;
     }

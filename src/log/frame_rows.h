@@ -25,6 +25,7 @@ enum frame_rule {
     OWN_BLANK = 1 << 16, /* the blank at its end may belong to the text, and
                             then counts in the width of a wrapped line */
     IS_MARK = 1 << 17,   /* as IS_LABEL, for a mark */
+    IF_COLUMN = 1 << 18, /* the first "|" is near, and a blank before it */
     AFTER_STAMP = IF_STAMPED | IF_NO_LEVEL | IS_LEVEL | IS_RECORD
 };
 
@@ -43,6 +44,8 @@ struct frames {
     uint16_t patterns[FRAME_ROWS_MAX];
     struct peg_index rows;
     uint64_t stamped, labels; /* bits of the rows IF_STAMPED; IS_LABEL */
+    uint64_t bars, columns;   /* bits of the rows IF_BAR or IF_COLUMN; of the
+                                 latter alone */
     uint16_t sure, unmistakable, block_count, begins_record;
 };
 

@@ -150,7 +150,7 @@ const struct frame_row frame_rows[] = {
      "%[(?<process>([^%[%]\"'(,/=%d]+|%d(?!%d*%])){0,62})" RANK
      "%](:((?=%s{2}(?!%s))| ?)| )", "[worker3]: "},
     /* "function: |" is a table that the program prints, and no name. */
-    {"bar", FRAME_WHO, IS_LABEL | IF_NO_RECORD | IF_BAR,
+    {"bar", FRAME_WHO, IS_LABEL | IF_NO_RECORD | IF_COLUMN,
      "(?!%w+:%s+%|)"
      "(?<container>" BAR_WORDS "(%s+%| " BAR_WORDS "(?=" BAR "))?)" BAR,
      "pod worker | "},
