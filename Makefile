@@ -279,6 +279,8 @@ WHEEL_CC = $(ZIG) cc -target $(shell uname -m)-linux-gnu.2.17
 WHEEL_CFLAGS = -O2 -std=c17 -D_POSIX_C_SOURCE=200809L -Isrc -Iinclude -isystem $(WHEEL_CACHE)/include \
   -fPIC -fvisibility=hidden -fstack-protector-strong -MMD -MP
 WHEEL_OBJ = $(LIB_SRC:src/%.c=$(WHEEL)/obj/%.o)
+# Has __cpu_model, which Zig's own runtime does not have.
+WHEEL_CPU = $(shell $(CC) -print-libgcc-file-name)
 WHEEL_LIBS = $(addprefix $(WHEEL_CACHE)/lib/,sqlite3.a pcre2.a jansson.a zlib.a libzstd.a xz-utils.a)
 
 .PHONY: wheel
@@ -297,7 +299,7 @@ $(WHEEL)/obj/%.o: src/%.c Makefile
 	$(Q)$(WHEEL_CC) $(WHEEL_CFLAGS) $(LAYOUT_CFLAGS) -c $< -o $@
 $(WHEEL)/liboomkb.so: $(WHEEL_OBJ) $(BUILD)/index.o $(WHEEL_LIBS) python/exports.map
 	$(Q)$(WHEEL_CC) -shared -s $(HARDEN_LINK) -Wl,-soname,liboomkb.so.0 -Wl,-z,defs \
-	  -Wl,--version-script,python/exports.map -o $@ $(filter-out %.map,$^) -lm -pthread
+	  -Wl,--version-script,python/exports.map -o $@ $(filter-out %.map,$^) $(WHEEL_CPU) -lm -pthread
 
 # --- WebAssembly: the library and js/, as one package for node and browsers ---
 WASM = $(BUILD)/wasm
