@@ -1,5 +1,5 @@
 /* device.c: the table of tools. Sources: nvidia-smi(1), the ROCm SMI guide,
- * Intel's XPU manager, Ascend's npu-smi, Habana's hl-smi, AWS Neuron's
+ * tegrastats of Jetson Linux, Intel's XPU manager, Ascend's npu-smi, Habana's hl-smi, AWS Neuron's
  * tools. */
 #include "corpus/device.h"
 
@@ -10,6 +10,9 @@ static const struct {
      {"nvidia-smi --query-gpu=index,name,memory.total,memory.free --format=csv",
       "nvidia-smi --query-compute-apps=pid,process_name,used_memory "
       "--format=csv",
+      "CUDA_VISIBLE_DEVICES"}},
+    {"jetson",
+     {"tegrastats", "sudo cat /sys/kernel/debug/nvmap/iovmm/clients",
       "CUDA_VISIBLE_DEVICES"}},
     {"hip",
      {"rocm-smi --showproductname --showmeminfo vram", "rocm-smi --showpids",

@@ -9,8 +9,8 @@
 
 enum device_tool { TOOL_list, TOOL_processes, TOOL_choose, TOOL_COUNT_OF };
 
-/* kind: a value of the fact device_kind; an unknown or empty one is CUDA. The
- * result is empty if the device has no such tool. */
+/* kind: a value of the fact device_kind, or "jetson"; an unknown or empty one is
+ * CUDA. The result is empty if the device has no such tool. */
 struct str device_tool(struct str kind, enum device_tool which);
 /* name: "gpu_list", "gpu_processes" or "gpu_choose". */
 bool device_tool_named(struct str name, enum device_tool *out);

@@ -59,6 +59,25 @@ const struct fact *fact_here(const struct diagnosis *d,
     return own ? own : facts_last(&d->context, name);
 }
 
+/* The kind that a maker's GPUs are. */
+static struct str kind_of_maker(struct str vendor) {
+    return str_eq(vendor, STR("amd"))     ? STR("hip")
+           : str_eq(vendor, STR("intel")) ? STR("xpu")
+                                          : (struct str){NULL, 0};
+}
+
+struct str device_of(struct diagnosis *d, const struct fact_list *facts) {
+    const struct fact *kind = facts_last(facts, FACT_device_kind);
+    const struct fact *name = facts_last(&d->context, FACT_gpu_name);
+    kind = kind ? kind : facts_last(&d->context, FACT_device_kind);
+    if (kind && !str_eq_nocase(kind->word, STR("cuda")))
+        return kind->word;
+    if (facts_last(&d->context, FACT_jetson))
+        return STR("jetson");
+    const struct gpu *gpu = name ? reader_gpu(d->r, name->word) : NULL;
+    return gpu ? kind_of_maker(gpu->vendor) : (struct str){NULL, 0};
+}
+
 void sighting_add_fact(struct diagnosis *d, struct sighting *s, struct fact f) {
     if (f.known)
         facts_add_new(d->a, &s->facts, &f);

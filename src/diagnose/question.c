@@ -197,9 +197,8 @@ static bool is_answerable(const struct diagnosis *d, enum fact_name name) {
 }
 
 /* Replaces the name of a tool by that of the maker of this device. */
-static struct str tool_of_maker(struct str how, const struct fact *device) {
+static struct str tool_of_maker(struct str how, struct str kind) {
     enum device_tool which;
-    struct str kind = device ? device->word : (struct str){NULL, 0};
     return device_tool_named(how, &which) ? device_tool(kind, which) : how;
 }
 
@@ -258,12 +257,11 @@ static bool is_pointless(const struct inquiry *to, enum fact_name name) {
 }
 
 static void question_add_fact(struct inquiry *to, enum fact_name name) {
-    const struct fact *device = facts_first(to->known, FACT_device_kind);
     bool is_known = facts_first(to->known, name) ||
                     facts_first(&to->rep->context, name);
     if (!is_known && !is_pointless(to, name) && is_answerable(to->d, name)) {
         struct question q = question_of(to->d, name);
-        q.how = tool_of_maker(q.how, device);
+        q.how = tool_of_maker(q.how, device_of(to->d, to->known));
         if (name == FACT_gpu_count && facts_first(to->known, FACT_gpu_total))
             q.ask = note_of("diagnose.ask.gpu_count");
         if (str_starts(q.how, STR("free")) && is_windows(to))

@@ -93,8 +93,8 @@ static bool fill_tool(struct buf *b, const struct filling *f, struct str name) {
     enum device_tool which;
     if (!device_tool_named(name, &which))
         return false;
-    const struct fact *device = facts_last(f->facts, FACT_device_kind);
-    buf_add(b, device_tool(device ? device->word : (struct str){NULL, 0},
+    const struct fact *told = facts_last(f->facts, FACT_device_kind);
+    buf_add(b, device_tool(told && f->device.n == 0 ? told->word : f->device,
                            which));
     return true;
 }

@@ -187,6 +187,7 @@ void texts_fill(struct diagnosis *d, struct fix *fix,
                        int acted_on) {
     const struct estimate *bound = fix->has_estimate ? &fix->estimate : NULL;
     struct filling fill = {.facts = facts, .acted_on = acted_on,
+                           .device = device_of(d, facts),
                            .change = fix->workaround->acts_on.change,
                            .engine = settings_of(d, e),
                            .is_step_too_small =

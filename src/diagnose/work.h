@@ -186,6 +186,9 @@ bool facts_same(const struct fact *x, const struct fact *y);
 void facts_drop(struct fact_list *list, enum fact_name name);
 /* The fact that a `set` of the knowledge base states for a line. */
 struct fact fact_stated(const struct setting *row, uint32_t line);
+/* The kind of device whose tools are named: that of the failure, that of the
+ * log, a Jetson, or by the maker of the GPU that the log names. */
+struct str device_of(struct diagnosis *d, const struct fact_list *facts);
 /* The fact of the failure, else that of the context; NULL: neither is known. */
 const struct fact *fact_here(const struct diagnosis *d,
                              const struct sighting *s, enum fact_name name);
@@ -400,6 +403,7 @@ struct filling {
     struct str *first_try; /* receives a first value where the value in force is
                               not known; NULL: no such value may be used */
     bool is_step_too_small; /* by the arithmetic */
+    struct str device; /* whose tools are named; empty: by the facts */
 };
 struct str template_fill(struct arena *a, struct str template,
                          const struct filling *f);

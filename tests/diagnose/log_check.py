@@ -1509,6 +1509,23 @@ class InForce(unittest.TestCase):
         self.assertNotIn("no-graphs", self.offered("vLLM API server version "
                                                    "0.19.1", seen, *none))
 
+    def test_the_tools_are_those_of_the_maker(self):
+        for line, tool in (("", "nvidia-smi"),
+                           ("GPU 0: AMD Instinct MI300X", "rocm-smi"),
+                           ("Device 0: AMD Radeon RX 7900 XTX", "rocm-smi"),
+                           ("Intel(R) Arc(TM) A770 Graphics", "xpu-smi"),
+                           ("NvMapMemHandleAlloc: error 0", "nvmap"),
+                           ("Jetson Orin NX", "nvmap")):
+            said = text(line, FREE, words=("--all",))
+            self.assertIn(tool, said, line)
+            self.assertEqual("nvidia-smi" in said, tool == "nvidia-smi", line)
+        said = text("ggml_cuda_init: found 2 ROCm devices:",
+                    "ggml_backend_cuda_buffer_type_alloc_buffer: allocating "
+                    "27000.00 MiB on device 0: cudaMalloc failed: out of memory",
+                    "llama_model_load: error loading model: unable to allocate "
+                    "backend buffer", words=("--all",))
+        self.assertNotIn("nvidia-smi", said)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=1)
