@@ -287,7 +287,8 @@ static bool may_be_cut(const struct candidates *c,
     place += c->folded.text[place] == ' ';
     return before == ' ' || behind.p[0] == ' ' ||
            wrap_may_cut(before, behind) || may_be_carried(c, l) ||
-           (c->folded.text[place] == '"' && is_of_docker(c, l, place));
+           (place < l->end && c->folded.text[place] == '"' &&
+            is_of_docker(c, l, place));
 }
 
 /* The first place of [from, to) where s begins a word and ends before `to`; to:

@@ -91,7 +91,18 @@ static void write_report(struct trial *t, const oomkb_report *report) {
     }
 }
 
-/* A log, whole, and again as a pipe brings it. */
+/* Makes a log a long one, of which only lines near a literal are read. */
+static struct str healthy_lines_80k(void) {
+    static char lines[80 * 1024];
+    static const char line[] = "a line of a server that is well\n";
+    for (size_t i = 0; i < sizeof lines; i++) {
+        lines[i] = line[i % (sizeof line - 1)];
+    }
+    return (struct str){lines, sizeof lines};
+}
+
+/* A log, whole, and again as a pipe brings it, at the beginning of a long one.
+ */
 static void try_log(struct trial *t, struct str bytes) {
     oomkb_error err = {0};
     oomkb_report *report = NULL;
@@ -105,10 +116,12 @@ static void try_log(struct trial *t, struct str bytes) {
     if (!expect_sane(oomkb_scan_new(t->kb, NULL, &scan, &err), &err))
         return;
     size_t half = bytes.n / 2;
+    struct str more = healthy_lines_80k();
     if (!expect_sane(oomkb_scan_feed(scan, bytes.p, half, &err), &err) ||
         !expect_sane(oomkb_scan_news(scan, 1, &news, &err), &err) ||
         !expect_sane(oomkb_scan_feed(scan, bytes.p + half, bytes.n - half,
-                                     &err), &err)) {
+                                     &err), &err) ||
+        !expect_sane(oomkb_scan_feed(scan, more.p, more.n, &err), &err)) {
         oomkb_scan_free(scan);
     } else if (expect_sane(oomkb_scan_finish(scan, &report, &err), &err)) {
         oomkb_report_free(report);

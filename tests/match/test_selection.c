@@ -253,8 +253,33 @@ static void what_docker_cuts_is_found(struct arena *a) {
     assert_true(hits > cases / 2);
 }
 
+/* ---- a quote behind the end of a line that is cut ---- */
+
+static void a_quote_behind_a_cut_line_is_no_string(struct arena *a) {
+    struct str image = file_bytes(a, SHIPPED_INDEX);
+    struct str text = STR("allocating 2048.00 MiB on device 0: cudaMalloc "
+                          "failed: out of memory, CUDA_ERROR_OUT_OF_MEMORY, "
+                          "RESOURCE_EXHAUSTED: Out of memory while trying to "
+                          "allocate, cudaErrorMemoryAllocation");
+    uint32_t seed = 1;
+    struct buf log = buf_in(a, (size_t)1 << 20);
+    for (size_t k = 3; k < text.n - 2; k++) {
+        buf_add(&log, healthy_log(a, 300, &seed));
+        buf_printf(&log, "\x1b[31mx \x1b[31m%.*s\n\"%s\", and more\n", (int)k,
+                   text.p, text.p + k);
+    }
+    assert_true(buf_ok(&log));
+    const struct scan_result *whole = scan_so(
+        a, image, buf_str(&log), (struct scanning){SCAN_WHOLE, 4096, 1, true});
+    const struct scan_result *found = scan_so(
+        a, image, buf_str(&log), (struct scanning){SCAN_STRICT, 4096, 1, true});
+    assert_true(signatures_of(whole) > 0);
+    assert_int_equal(signatures_of(found), signatures_of(whole));
+}
+
 #define TESTS(X)                                                               \
     X(what_is_passed_over_does_not_matter)                                     \
+    X(a_quote_behind_a_cut_line_is_no_string)                                  \
     X(what_docker_cuts_is_found)                                               \
     X(what_is_escaped_hides_no_literal)
 
